@@ -1,0 +1,1 @@
+"""Logs in, facts out: bundles, scanning, events, tables and metrics."""

@@ -1,0 +1,122 @@
+"""The analysis: what a bundle's runs come to, in frozen values that reports and rules read."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, LevelWrites
+from lsmlens.analyzer.compaction_statistics import CompactionStatistics, CompactionSums
+from lsmlens.analyzer.events import EventKind
+from lsmlens.analyzer.reading import MemberSummary, read_runs
+from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.selection import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnalysis:
+    """One run, measured. `families` and `levels` are sorted by name and number."""
+
+    run: Run
+    statistics: CompactionStatistics
+    families: tuple[FamilyWrites, ...]
+    levels: tuple[LevelWrites, ...]
+    total: FamilyWrites
+    sums: CompactionSums
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """All runs of a bundle, and its members whether analysed or not.
+
+    `total_statistics` and `total` add up the runs, without monitors unless there is nothing else; None for a
+    single run.
+    """
+
+    members: tuple[MemberSummary, ...]
+    runs: tuple[RunAnalysis, ...]
+    selection: Selection
+    total: FamilyWrites | None = None
+    total_statistics: CompactionStatistics | None = None
+    counted_in_total: tuple[str, ...] = field(default=())
+
+
+def analyze(
+    paths: Sequence[str],
+    selection: Selection | None = None,
+    on_progress: Callable[[str, int], None] | None = None,
+) -> Analysis:
+    """Read everything under `paths` and measure it.
+
+    `on_progress` is told the member being read and the bytes read since last told. Raises InputError for a
+    path that does not exist and where nothing could be read, ValueError for a time in `selection` that is none.
+    """
+    members, runs = read_runs(paths, on_progress)
+    selection = selection or Selection()
+    measured = tuple(measure(run, selection) for run in runs)
+    counted = [one for one in measured if not one.run.is_monitor] or list(measured)
+    if len(measured) < 2:
+        return Analysis(tuple(members), measured, selection)
+    sums, total = CompactionSums(), FamilyWrites("total")
+    for one in counted:
+        sums.merge(one.sums)
+        total.merge(one.total)
+    durations = [one.statistics.log_duration_seconds or 0.0 for one in counted]
+    return Analysis(
+        tuple(members),
+        measured,
+        selection,
+        total,
+        sums.statistics(sum(durations)),
+        tuple(one.run.name for one in counted),
+    )
+
+
+def measure(run: Run, selection: Selection) -> RunAnalysis:
+    """The statistics of one run's selected jobs. Raises ValueError for a time that is none."""
+    wanted = selection.of(run)
+    sums = CompactionSums()
+    families: dict[str, FamilyWrites] = {}
+    levels: dict[int, LevelWrites] = {}
+    for event in run.events:
+        kind = event["event"]
+        if kind not in _JOBS or not wanted.takes(event):
+            continue
+        name = event.get("column_family")
+        name = UNATTRIBUTED if name is None else name
+        family = families.get(name) or families.setdefault(name, FamilyWrites(name))
+        number = event["destination_level"] if kind == _MOVE else event["output_level"] if kind == _COMPACTION else 0
+        level = levels.get(number) or levels.setdefault(number, LevelWrites(number))
+        if kind == _COMPACTION:
+            sums.add(event)
+            family.add_compaction(event)
+            level.add_compaction(event)
+        elif kind == _MOVE:
+            family.add_move(event)
+            level.add_move(event)
+        else:
+            family.add_flush(event)
+            level.add_flush(event)
+    total = FamilyWrites("total")
+    for family in families.values():
+        total.merge(family)
+    return RunAnalysis(
+        run,
+        sums.statistics(wanted.seconds(run)),
+        tuple(families[name] for name in sorted(families)),
+        tuple(levels[number] for number in sorted(levels)),
+        total,
+        sums,
+        tuple(_notes(run, sums)),
+    )
+
+
+_COMPACTION = EventKind.COMPACTION_FINISHED.value
+_MOVE = EventKind.TRIVIAL_MOVE.value
+_JOBS = frozenset({_COMPACTION, _MOVE, EventKind.FLUSH_FINISHED.value})
+
+
+def _notes(run: Run, sums: CompactionSums) -> list[str]:
+    """What a reader of the figures has to know about them, in words."""
+    from lsmlens.analyzer.data_quality import notes
+
+    return notes(run, sums)

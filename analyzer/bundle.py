@@ -1,0 +1,265 @@
+"""A bundle: files, folders and archives, as one stream of members.
+
+Archives are read as they come: nothing is unpacked to disk, and a member's path is only ever shown.
+Formats are told by content. A member inside an archive is named `archive!path`, however deep.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, cast
+
+from lsmlens.analyzer.compression import MAGIC, DamagedStream, decompressed
+from lsmlens.analyzer.errors import InputError
+
+HEAD_BYTES = 1 << 16
+TAR_BLOCK = 512
+DEPTH_LIMIT = 8
+ZIP_MEMORY_BYTES = 32 << 20
+STANDARD_INPUT = "-"
+
+
+@dataclass(slots=True)
+class Member:
+    """One file of a bundle: where it is and how to read it.
+
+    `file` is set for a plain file on disk, which may be mapped; `stream` otherwise. The stream is good until
+    the next member is asked for. `size` is the bytes on disk or in the archive, None where it is not known.
+    """
+
+    path: str
+    directory: str
+    size: int | None = None
+    file: Path | None = None
+    stream: DamagedStream | None = None
+    sources: list[DamagedStream] = field(default_factory=list)
+    unreadable: str | None = None
+
+    @property
+    def damage(self) -> str | None:
+        """What stopped the reading of this member early, None where nothing did."""
+        if self.unreadable:
+            return self.unreadable
+        return next((source.damage for source in self.sources if source.damage), None)
+
+    def head(self) -> bytes:
+        """The first 64 KiB, which stay to be read; sets `unreadable` where not even that can be had."""
+        if self.stream is not None:
+            return self.stream.peek(HEAD_BYTES)
+        return self.read(HEAD_BYTES)
+
+    def read(self, limit: int) -> bytes:
+        """At most `limit` bytes from the start, which stay to be read."""
+        if self.stream is not None:
+            return self.stream.peek(limit)
+        if self.file is None:
+            return b""
+        try:
+            with self.file.open("rb", buffering=0) as file:
+                return file.read(limit) or b""
+        except OSError as error:
+            self.unreadable = error.strerror or str(error)
+            return b""
+
+
+def open_bundle(paths: Iterable[str], on_bytes: Callable[[int], None] | None = None) -> Iterator[Member]:
+    """The members of everything under `paths`, in a stable order; `-` is standard input.
+
+    `on_bytes` is told of bytes taken from compressed and archived files, for progress. Raises InputError for
+    a path that does not exist; whatever else cannot be read comes as a member that is `unreadable`.
+    """
+    seen: set[tuple[int, int]] = set()
+    for path in paths:
+        if path == STANDARD_INPUT:
+            stream = DamagedStream(_Metered(cast(IO[bytes], sys.stdin.buffer), on_bytes))
+            yield from _members_of_stream("standard input", "", stream, None, (stream,), 0)
+            continue
+        for file in _files(Path(path)):
+            try:
+                status = file.stat()
+            except OSError as error:
+                yield Member(str(file), str(file.parent), unreadable=error.strerror or str(error))
+                continue
+            if (status.st_dev, status.st_ino) not in seen:
+                seen.add((status.st_dev, status.st_ino))
+                yield from _members_of_file(file, status.st_size, on_bytes)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """The regular files at or under `path`, sorted; pipes given by name count as files."""
+    if not path.exists():
+        raise InputError(str(path), "no such file or folder", "check the path; `-` reads standard input")
+    if not path.is_dir():
+        yield path
+        return
+    for folder, names, files in os.walk(path):
+        names.sort()
+        for name in sorted(files):
+            file = Path(folder, name)
+            if file.is_file() or file.is_symlink():
+                yield file
+
+
+def _members_of_file(file: Path, size: int, on_bytes: Callable[[int], None] | None) -> Iterator[Member]:
+    name, directory = str(file), str(file.parent)
+    if not file.is_file():  # a named pipe: read once, from the start
+        with file.open("rb") as pipe:
+            stream = DamagedStream(_Metered(pipe, on_bytes))
+            yield from _members_of_stream(name, directory, stream, None, (stream,), 0)
+        return
+    try:
+        raw = file.open("rb", buffering=0)
+    except OSError as error:
+        yield Member(name, directory, size, unreadable=error.strerror or str(error))
+        return
+    with raw:
+        stream = DamagedStream(_Metered(raw, on_bytes))
+        head = stream.peek(TAR_BLOCK)
+        if stream.damage:
+            yield Member(name, directory, size, unreadable=stream.damage)
+        elif _is_zip(head):
+            raw.seek(0)
+            yield from _members_of_zip(name, raw, (stream,), 0)
+        elif _is_tar(head) or any(head.startswith(magic) for magic, *_ in MAGIC):
+            yield from _members_of_stream(name, directory, stream, size, (stream,), 0)
+        else:
+            yield Member(name, directory, size, file=file)
+
+
+def _members_of_stream(
+    name: str,
+    directory: str,
+    stream: DamagedStream,
+    size: int | None,
+    sources: tuple[DamagedStream, ...],
+    depth: int,
+) -> Iterator[Member]:
+    inner = decompressed(stream)
+    if depth >= DEPTH_LIMIT:
+        yield Member(name, directory, size, unreadable=f"nested deeper than {DEPTH_LIMIT} archives")
+    elif inner is not None:
+        yield from _members_of_stream(name, directory, inner, size, (*sources, inner), depth + 1)
+    elif _is_tar(stream.peek(TAR_BLOCK)):
+        yield from _members_of_tar(name, stream, sources, depth)
+    elif _is_zip(stream.peek(4)):
+        from tempfile import SpooledTemporaryFile
+
+        # A zip's index stands at its end, so one that comes as a stream is kept, as it is, until it is whole.
+        with SpooledTemporaryFile(max_size=ZIP_MEMORY_BYTES) as kept:
+            while data := stream.take(1 << 20):
+                kept.write(data)
+            kept.seek(0)
+            yield from _members_of_zip(name, cast(IO[bytes], kept), sources, depth)
+    else:
+        yield Member(name, directory, size, stream=stream, sources=list(sources))
+
+
+def _members_of_tar(
+    name: str, stream: DamagedStream, sources: tuple[DamagedStream, ...], depth: int
+) -> Iterator[Member]:
+    import tarfile
+
+    try:
+        with tarfile.open(fileobj=_Reader(stream), mode="r|", bufsize=1 << 18) as archive:
+            for entry in archive:
+                if not entry.isreg():
+                    continue
+                content = archive.extractfile(entry)
+                if content is None:
+                    continue
+                path = f"{name}!{_shown(entry.name)}"
+                inner = DamagedStream(content)
+                yield from _members_of_stream(
+                    path, path.rpartition("/")[0] or name, inner, entry.size, (*sources, inner), depth + 1
+                )
+    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+        yield Member(name, name, unreadable=f"the archive is damaged: {error or type(error).__name__}")
+        return
+    if stream.damage:
+        yield Member(name, name, unreadable=f"the archive ends early: {stream.damage}")
+
+
+def _members_of_zip(
+    name: str, file: IO[bytes], sources: tuple[DamagedStream, ...], depth: int
+) -> Iterator[Member]:
+    import zipfile
+
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
+        yield Member(name, name, unreadable=f"the zip archive is damaged: {error}")
+        return
+    with archive:
+        for entry in archive.infolist():
+            if entry.is_dir():
+                continue
+            path = f"{name}!{_shown(entry.filename)}"
+            directory = path.rpartition("/")[0] or name
+            try:
+                content = archive.open(entry)
+            except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+                yield Member(path, directory, entry.file_size, unreadable=str(error))
+                continue
+            with content:
+                inner = DamagedStream(content)
+                yield from _members_of_stream(
+                    path, directory, inner, entry.file_size, (*sources, inner), depth + 1
+                )
+
+
+def _is_zip(head: bytes) -> bool:
+    return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def _is_tar(block: bytes) -> bool:
+    """Whether a block is a tar header: its checksum field holds the sum of its other bytes."""
+    if len(block) < TAR_BLOCK:
+        return False
+    field_text = block[148:156].strip(b" \x00")
+    try:
+        checksum = int(field_text, 8)
+    except ValueError:
+        return False
+    return checksum == sum(block[:148]) + 8 * ord(" ") + sum(block[156:TAR_BLOCK])
+
+
+def _shown(path: str) -> str:
+    """A member's path as it may be printed: no control characters, no surrogates."""
+    text = path.encode("utf-8", "replace").decode()
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+class _Reader(io.RawIOBase):
+    """What tarfile asks of a stream: `read` gives exactly the bytes asked for, less only at the end."""
+
+    def __init__(self, stream: DamagedStream) -> None:
+        super().__init__()
+        self._stream = stream
+
+    def read(self, size: int = -1, /) -> bytes:
+        parts: list[bytes] = []
+        while size:
+            data = self._stream.take(size)
+            if not data:
+                break
+            parts.append(data)
+            size -= len(data)
+        return b"".join(parts)
+
+
+class _Metered(io.RawIOBase):
+    """A file that reports how much was read of it."""
+
+    def __init__(self, file: IO[bytes], on_bytes: Callable[[int], None] | None) -> None:
+        super().__init__()
+        self._file = file
+        self._on_bytes = on_bytes
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self._file.read(size) or b""
+        if self._on_bytes is not None:
+            self._on_bytes(len(data))
+        return data

@@ -1,0 +1,166 @@
+"""Compressed streams, read as far as they go.
+
+A truncated or corrupt stream gives all that could be decompressed; what was wrong with it is kept as
+`damage` instead of raised, for one bad file must not cost the good part of a bundle.
+"""
+
+import io
+from collections.abc import Callable
+from typing import IO, Protocol
+
+CHUNK_BYTES = 1 << 18
+
+
+class Decompressor(Protocol):
+    """The interface of `bz2.BZ2Decompressor` that all four formats' decompressors share."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes: ...
+
+
+def _gzip() -> Decompressor:
+    from isal import igzip_lib
+
+    decompressor: Decompressor = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+    return decompressor
+
+
+def _zstd() -> Decompressor:
+    import sys
+
+    if sys.version_info >= (3, 14):
+        from compression.zstd import ZstdDecompressor  # type: ignore[import-not-found,unused-ignore]
+    else:
+        from backports.zstd import ZstdDecompressor
+    decompressor: Decompressor = ZstdDecompressor()
+    return decompressor
+
+
+def _xz() -> Decompressor:
+    from lzma import LZMADecompressor
+
+    return LZMADecompressor()
+
+
+def _bzip2() -> Decompressor:
+    from bz2 import BZ2Decompressor
+
+    return BZ2Decompressor()
+
+
+MAGIC: tuple[tuple[bytes, str, Callable[[], Decompressor]], ...] = (
+    (b"\x1f\x8b\x08", "gzip", _gzip),
+    (b"\x28\xb5\x2f\xfd", "zstd", _zstd),
+    (b"\xfd7zXZ\x00", "xz", _xz),
+    (b"BZh", "bzip2", _bzip2),
+)
+
+
+class DamagedStream(io.RawIOBase):
+    """A byte stream that ends where its source breaks, and says why in `damage`.
+
+    `prefix` is what was read from `source` already, to recognise it.
+    """
+
+    def __init__(self, source: IO[bytes], prefix: bytes = b"") -> None:
+        super().__init__()
+        self._source = source
+        self._prefix = prefix
+        self.damage: str | None = None
+
+    def readable(self) -> bool:
+        """True, as for every stream here."""
+        return True
+
+    def readinto(self, buffer: object, /) -> int:
+        """Fill `buffer` as far as one read of the source goes; 0 at the end, sound or not."""
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        data = self.take(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def peek(self, size: int) -> bytes:
+        """The next `size` bytes (fewer at the end), which stay to be read."""
+        while len(self._prefix) < size:
+            data = self._pull(size - len(self._prefix))
+            if not data:
+                break
+            self._prefix += data
+        return self._prefix[:size]
+
+    def take(self, size: int) -> bytes:
+        """At most `size` bytes; b"" at the end."""
+        if self._prefix:
+            data, self._prefix = self._prefix[:size], self._prefix[size:]
+            return data
+        return self._pull(size)
+
+    def _pull(self, size: int) -> bytes:
+        if self.damage is not None:
+            return b""
+        try:
+            return self._read(size)
+        except (OSError, EOFError, ValueError, RuntimeError, NotImplementedError) as error:
+            self.damage = _reason(error)
+        except Exception as error:  # zlib.error, lzma.LZMAError, ZstdError, tarfile.ReadError, BadZipFile: no common base
+            self.damage = _reason(error)
+        return b""
+
+    def _read(self, size: int) -> bytes:
+        data: bytes = self._source.read(size)
+        return data
+
+
+class DecompressedStream(DamagedStream):
+    """The content of a gzip, zstd, xz or bzip2 stream, of one member or several in a row."""
+
+    def __init__(self, source: IO[bytes], make: Callable[[], Decompressor], name: str) -> None:
+        super().__init__(source)
+        self._make = make
+        self._name = name
+        self._decompressor = make()
+        self._fed = False
+        self._ended = False
+
+    def _read(self, size: int) -> bytes:
+        while not self._ended:
+            decompressor = self._decompressor
+            if decompressor.eof:
+                rest = decompressor.unused_data or self._source.read(CHUNK_BYTES)
+                rest = rest.lstrip(b"\x00")  # tar and tape padding
+                if not rest:
+                    self._ended = True
+                    break
+                self._decompressor = decompressor = self._make()
+                chunk = rest
+            elif decompressor.needs_input or not self._fed:
+                chunk = self._source.read(CHUNK_BYTES)
+                self._fed = True
+                if not chunk:
+                    self._ended = True
+                    self.damage = f"the {self._name} stream ends before its end mark"
+                    break
+            else:
+                chunk = b""
+            data = decompressor.decompress(chunk, max(size, 1))
+            if data:
+                return data
+        return b""
+
+
+def decompressed(stream: DamagedStream) -> DecompressedStream | None:
+    """The content of `stream` if its first bytes are those of a compression format, None otherwise."""
+    head = stream.peek(6)
+    for magic, name, make in MAGIC:
+        if head.startswith(magic):
+            return DecompressedStream(stream, make, name)  # type: ignore[arg-type]
+    return None
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

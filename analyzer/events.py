@@ -1,0 +1,279 @@
+"""EVENT_LOG_v1 events: every kind RocksDB 4.9 to 11.x writes, its fields by one name each, and how to decode them.
+
+    EVENT_LOG_v1 {"time_micros": 1795216290055906, "job": 29, "event": "compaction_finished", …}
+
+RocksDB writes the JSON itself: strings are not escaped, numbers may be `inf` or `nan`, and messages that went
+through a LogBuffer are cut without a mark (at 512 bytes up to 6.23). Kinds and fields not listed here are kept.
+Source: logging/event_logger.h and the LogToBuffer calls of db/, release tags v4.13 to v11.8.1.
+"""
+
+import re
+from enum import StrEnum
+from typing import Any, Final
+
+import orjson
+
+ANCHOR: Final = b"EVENT_LOG_v1 {"
+INT64_MAX: Final = (1 << 63) - 1
+
+
+class EventKind(StrEnum):
+    """The kinds of events whose fields are known."""
+
+    FLUSH_STARTED = "flush_started"
+    FLUSH_FINISHED = "flush_finished"
+    COMPACTION_STARTED = "compaction_started"
+    COMPACTION_FINISHED = "compaction_finished"
+    TABLE_FILE_CREATION = "table_file_creation"
+    TABLE_FILE_DELETION = "table_file_deletion"
+    TRIVIAL_MOVE = "trivial_move"
+    BLOB_FILE_CREATION = "blob_file_creation"
+    BLOB_FILE_DELETION = "blob_file_deletion"
+    RECOVERY_STARTED = "recovery_started"
+    RECOVERY_FINISHED = "recovery_finished"
+    RECOVERY_FAILED = "recovery_failed"
+    INGEST_FINISHED = "ingest_finished"
+
+
+class EventError(ValueError):
+    """A payload that is not a usable event; the message says what is wrong with it."""
+
+
+def _fields(names: str, kind: type) -> dict[str, type]:
+    return dict.fromkeys(names.split(), kind)
+
+
+_COMMON = {**_fields("time_micros job", int), **_fields("event cf_name status", str)}
+_BACKGROUND_IO = _fields(
+    "file_write_nanos file_range_sync_nanos file_fsync_nanos file_prepare_write_nanos"
+    " file_cpu_write_nanos file_cpu_read_nanos",
+    int,
+)
+
+# Known fields of each kind and the type of their values. Times in the unit their name ends in, sizes in bytes.
+SCHEMAS: Final[dict[str, dict[str, type]]] = {
+    EventKind.FLUSH_STARTED: {
+        **_COMMON,
+        **_fields("num_memtables num_entries num_deletes num_range_deletes total_data_size memory_usage", int),
+        "flush_reason": str,
+    },
+    EventKind.FLUSH_FINISHED: {
+        **_COMMON,
+        **_BACKGROUND_IO,
+        **_fields("immutable_memtables blob_file_head blob_file_tail", int),
+        "output_compression": str,
+        "lsm_state": list,
+    },
+    EventKind.COMPACTION_STARTED: {
+        **_COMMON,
+        **_fields("input_data_size oldest_snapshot_seqno preclude_last_level_min_seqno", int),
+        **_fields("proximal_output_level proximal_after_seqno preserve_seqno_after", int),
+        "compaction_reason": str,
+        "proximal_output_range": str,
+        "score": float,
+    },
+    EventKind.COMPACTION_FINISHED: {
+        **_COMMON,
+        **_BACKGROUND_IO,
+        **_fields("compaction_time_micros compaction_time_cpu_micros output_level num_output_files", int),
+        **_fields("total_output_size num_input_records num_output_records num_subcompactions", int),
+        **_fields("num_single_delete_mismatches num_single_delete_fallthrough", int),
+        **_fields("num_blob_output_files total_blob_output_size blob_file_head blob_file_tail", int),
+        **_fields("proximal_level_num_output_files proximal_level_bytes_written", int),
+        **_fields("proximal_level_num_output_records proximal_level_num_output_files_blob", int),
+        **_fields("proximal_level_bytes_written_blob", int),
+        "output_compression": str,
+        "lsm_state": list,
+    },
+    EventKind.TABLE_FILE_CREATION: {
+        **_COMMON,
+        **_fields("file_number file_size oldest_blob_file_number smallest_seqno largest_seqno", int),
+        **_fields("file_checksum file_checksum_func_name", str),
+        "table_properties": dict,
+    },
+    EventKind.TABLE_FILE_DELETION: {**_COMMON, "file_number": int},
+    EventKind.TRIVIAL_MOVE: {**_COMMON, **_fields("destination_level files total_files_size", int)},
+    EventKind.BLOB_FILE_CREATION: {
+        **_COMMON,
+        **_fields("file_number total_blob_count total_blob_bytes", int),
+        **_fields("file_checksum file_checksum_func_name", str),
+    },
+    EventKind.BLOB_FILE_DELETION: {**_COMMON, "file_number": int},
+    EventKind.RECOVERY_STARTED: {**_COMMON, "wal_files": list},
+    EventKind.RECOVERY_FINISHED: _COMMON,
+    EventKind.RECOVERY_FAILED: _COMMON,
+    EventKind.INGEST_FINISHED: {**_COMMON, "files_ingested": list, "lsm_state": list},
+}
+
+# Without these an event says nothing that may be counted.
+REQUIRED: Final[dict[str, tuple[str, ...]]] = {
+    EventKind.FLUSH_STARTED: ("job", "num_memtables", "num_entries", "num_deletes"),
+    EventKind.FLUSH_FINISHED: ("job",),
+    EventKind.COMPACTION_STARTED: ("job",),
+    EventKind.COMPACTION_FINISHED: (
+        "job",
+        "compaction_time_micros",
+        "output_level",
+        "num_output_files",
+        "total_output_size",
+        "num_input_records",
+        "num_output_records",
+    ),
+    EventKind.TABLE_FILE_CREATION: ("job", "file_number", "file_size"),
+    EventKind.TABLE_FILE_DELETION: ("job", "file_number"),
+    EventKind.TRIVIAL_MOVE: ("job", "destination_level", "files", "total_files_size"),
+    EventKind.BLOB_FILE_CREATION: ("job", "file_number", "total_blob_bytes"),
+    EventKind.BLOB_FILE_DELETION: ("job", "file_number"),
+    EventKind.RECOVERY_STARTED: ("job",),
+    EventKind.RECOVERY_FINISHED: ("job",),
+    EventKind.RECOVERY_FAILED: ("job",),
+    EventKind.INGEST_FINISHED: (),
+}
+
+# One name for what releases called differently: 10.4.2, 6.15.2, 7.5.3 to 9.11.1 ("prenultimate" is theirs).
+RENAMED: Final = {
+    "total_num_input_entries": "num_entries",
+    "log_files": "wal_files",
+    "penultimate_output_level": "proximal_output_level",
+    "penultimate_output_range": "proximal_output_range",
+    "prenultimate_after_seqno": "proximal_after_seqno",
+    "penultimate_after_seqno": "proximal_after_seqno",
+    "penultimate_level_num_output_files": "proximal_level_num_output_files",
+    "penultimate_level_bytes_written": "proximal_level_bytes_written",
+    "penultimate_level_num_output_records": "proximal_level_num_output_records",
+    "penultimate_level_num_output_files_blob": "proximal_level_num_output_files_blob",
+    "penultimate_level_bytes_written_blob": "proximal_level_bytes_written_blob",
+}
+
+TABLE_PROPERTIES: Final[dict[str, type]] = {
+    **_fields("data_size index_size index_partitions top_level_index_size index_key_is_user_key", int),
+    **_fields("index_value_is_delta_encoded filter_size raw_key_size raw_average_key_size raw_value_size", int),
+    **_fields("raw_average_value_size num_data_blocks num_entries num_filter_entries num_deletions", int),
+    **_fields("num_merge_operands num_range_deletions format_version fixed_key_len column_family_id", int),
+    **_fields("creation_time oldest_key_time newest_key_time file_creation_time orig_file_number", int),
+    **_fields("slow_compression_estimated_data_size fast_compression_estimated_data_size", int),
+    **_fields("user_defined_timestamps_persisted key_largest_seqno key_smallest_seqno", int),
+    **_fields("filter_policy column_family_name comparator merge_operator prefix_extractor_name", str),
+    **_fields("property_collectors compression compression_options db_id db_session_id", str),
+    **_fields("seqno_to_time_mapping", str),
+}
+PROPERTY_RENAMED: Final = {"filter_policy_name": "filter_policy"}
+
+Event = dict[str, Any]
+_INPUT_FILES = re.compile(r"files_L\d+")
+_FIELD = re.compile(r'"(\w+)": (?:(-?\d+)|(-?[\d.]+(?:e[+-]?\d+)?)|"([^"]*)"|\[([\d, -]*)\])(?=[,}])')
+_NOT_A_NUMBER = re.compile(r'(": )-?(?:inf|nan)(?=[,}\s])')
+
+
+def decode(payload: bytes | memoryview) -> tuple[Event, bool]:
+    """The event a payload (from its `{` to the end of its line) holds, and whether the log had cut it.
+
+    Fields carry the names of `SCHEMAS`; those not known there stay as they are. Values of a known field that
+    are not of its type are dropped. Raises EventError, saying why, for what is not a usable event: broken
+    JSON, or a field missing, mistyped or over 64 bits without which the event says nothing.
+    """
+    cut = False
+    try:
+        event = orjson.loads(payload)
+    except ValueError:
+        event, cut = _decode_damaged(bytes(payload))
+    if type(event) is not dict:
+        raise EventError("not a JSON object")
+    return _checked(event), cut
+
+
+def _checked(event: Event) -> Event:
+    kind = event.get("event")
+    if type(kind) is not str:
+        raise EventError("no event kind")
+    _require(event, "time_micros", kind)
+    schema = SCHEMAS.get(kind)
+    if schema is None:
+        return event
+    if not event.keys() <= schema.keys():
+        for name in event.keys() & RENAMED.keys():
+            event[RENAMED[name]] = event.pop(name)
+    for name in REQUIRED[kind]:
+        _require(event, name, kind)
+    mistyped = [name for name, value in event.items() if type(value) is not schema.get(name, type(value))]
+    for name in mistyped:
+        if type(event[name]) is not int or schema[name] is not float:
+            del event[name]
+    return event
+
+
+def _require(event: Event, name: str, kind: str) -> None:
+    value = event.get(name)
+    if type(value) is not int:
+        problem = "is missing" if value is None else f"is {value!r:.40}, not an integer"
+        raise EventError(f"{kind}: {name} {problem}")
+    if not -INT64_MAX <= value <= INT64_MAX:
+        raise EventError(f"{kind}: {name} is over 64 bits")
+    if value <= 0 and name == "time_micros":
+        raise EventError(f"{kind}: time_micros is {value}")
+
+
+def _decode_damaged(payload: bytes) -> tuple[object, bool]:
+    """An event out of a payload that is not plain JSON to its last byte."""
+    import json
+
+    text = payload.decode("utf-8", "replace").rstrip("\r\n\x00 ")
+    if text.startswith('{\\"'):  # a JSON string inside another host's log
+        text = text.replace('\\"', '"').replace("\\\\", "\\")
+    elif text.startswith("{&quot;"):  # an XML attribute
+        import html
+
+        text = html.unescape(text)
+    text = _NOT_A_NUMBER.sub(r"\1null", text)
+    try:
+        event, _ = json.JSONDecoder(strict=False).raw_decode(text)
+    except ValueError as error:
+        event = _scan_fields(text)
+        if "event" not in event:
+            raise EventError(f"broken JSON: {error}") from None
+        return event, True
+    except RecursionError:
+        raise EventError("nested too deep") from None
+    return event, False
+
+
+def _scan_fields(text: str) -> Event:
+    """The whole fields at the front of a cut or unescaped payload; nothing of what it nests."""
+    event: Event = {}
+    position = 1
+    while match := _FIELD.match(text, position):
+        name, integer, number, string, items = match.groups()
+        if integer is not None:
+            # no log writes longer numbers, and converting thousands of digits is refused
+            event[name] = int(integer) if len(integer) < 40 else None
+        elif number is not None:
+            try:
+                event[name] = float(number)
+            except ValueError:
+                break
+        elif string is not None:
+            event[name] = string
+        else:
+            event[name] = [int(item) for item in items.split(",") if item.strip("- ").isdigit() and len(item) < 40]
+        position = match.end() + 1
+        if text[position : position + 1] == " ":
+            position += 1
+    return event
+
+
+def unknown_fields(event: Event) -> list[str]:
+    """Names of fields (properties as `table_properties.x`) that no release read for this project writes."""
+    schema = SCHEMAS.get(event["event"])
+    if schema is None:
+        return []
+    unknown = [name for name in event.keys() - schema.keys() if not _INPUT_FILES.fullmatch(name)]
+    return sorted(unknown)
+
+
+def input_files(event: Event) -> dict[int, list[int]]:
+    """Level -> file numbers a `compaction_started` event names as inputs."""
+    return {
+        int(name[7:]): [number for number in numbers if type(number) is int]
+        for name, numbers in event.items()
+        if _INPUT_FILES.fullmatch(name) and len(name) < 12 and isinstance(numbers, list)
+    }

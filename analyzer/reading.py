@@ -1,0 +1,213 @@
+"""From paths to runs: opens a bundle, scans its logs, and stitches the pieces of each daemon's together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
+from lsmlens.analyzer.bundle import HEAD_BYTES, Member, open_bundle
+from lsmlens.analyzer.compression import DamagedStream
+from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.pieces import Piece, grouped, joined, overlap, pieces_of
+from lsmlens.analyzer.roles import Role, daemon_in, recognise_json, recognise_text
+from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.scanner import SAMPLES, Scan, Scanner
+from lsmlens.analyzer.stamps import STAMP, zone_seconds
+from lsmlens.analyzer.stitching import Stitcher
+from lsmlens.analyzer.text_lines import BANNER, CEPH_VERSION
+from lsmlens.analyzer.transports import Transport, UnwrappedStream, transport_of
+
+DOCUMENT_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class MemberSummary:
+    """One member as it is listed: its role, its size where known, and what went wrong with it, if anything."""
+
+    path: str
+    role: Role
+    size: int | None
+    problem: str | None
+
+
+def read_runs(
+    paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None
+) -> tuple[list[MemberSummary], list[Run]]:
+    """The members and runs of everything under `paths`.
+
+    Raises InputError for a path that does not exist, and where there is no log that could be read.
+    """
+    current = ""
+
+    def on_bytes(count: int) -> None:
+        if on_progress is not None:
+            on_progress(current, count)
+
+    summaries: list[MemberSummary] = []
+    pieces: list[Piece] = []
+    for member in open_bundle(paths, on_bytes):
+        current = member.path
+        role, found = _read_member(member, on_bytes)
+        pieces += found
+        summaries.append(MemberSummary(member.path, role, member.size, member.damage))
+    runs = [_stitched(group) for group in grouped(pieces) if _is_worth_a_run(group)]
+    if not runs:
+        raise _nothing_read(paths, summaries)
+    _name_apart(runs)
+    return summaries, runs
+
+
+def _read_member(member: Member, on_bytes: Callable[[int], None]) -> tuple[Role, list[Piece]]:
+    head = member.head()
+    transport = transport_of(head)
+    if transport is Transport.NONE and head.lstrip()[:1] in (b"{", b"["):
+        return _document_role(member), []
+    stream = member.stream
+    if transport is not Transport.NONE:
+        if stream is None:
+            assert member.file is not None
+            with member.file.open("rb", buffering=0) as file:
+                stream = UnwrappedStream(DamagedStream(file), transport)
+                member.sources.append(stream)
+                return _scan(member, stream, transport.is_shared, None)
+        stream = UnwrappedStream(stream, transport)
+        member.sources.append(stream)
+    return _scan(member, stream, transport.is_shared, on_bytes)
+
+
+def _document_role(member: Member) -> Role:
+    import orjson
+
+    try:
+        return recognise_json(orjson.loads(member.read(DOCUMENT_BYTES)))
+    except ValueError:
+        return Role.OTHER
+
+
+def _scan(
+    member: Member, stream: DamagedStream | None, shared: bool, on_bytes: Callable[[int], None] | None
+) -> tuple[Role, list[Piece]]:
+    head = stream.peek(HEAD_BYTES) if stream is not None else member.head()
+    role = recognise_text(head, member.path)
+    if role in (Role.RADOS_BENCH_RESULT, Role.CEPH_CONF) or member.unreadable:
+        return role, []
+    scanner = Scanner(member.path, role, shared)
+    if stream is not None:
+        scan = scanner.read(StreamedBlocks(stream))
+    else:
+        assert member.file is not None
+        try:
+            scan = scanner.read(MappedBlocks(member.file), on_bytes)
+        except OSError as error:
+            member.unreadable = error.strerror or str(error)
+            return role, []
+    _take_from_head(scan, head)
+    if not role.is_log:
+        if not scan.has_records:
+            return role, []
+        role = Role.LOG
+    if not scan.bytes:
+        return role, []
+    return role, pieces_of(scan, role, member.directory, None if shared else daemon_in(head, role))
+
+
+def _take_from_head(scan: Scan, head: bytes) -> None:
+    """What the beginning of a log says once: versions, zone."""
+    if scan.rocksdb_version is None and (banner := BANNER.search(head)):
+        scan.rocksdb_version = banner[1].decode()
+    if scan.ceph_version is None and (ceph := CEPH_VERSION.search(head)):
+        scan.ceph_version = ceph[1].decode(errors="replace")
+    stamp = STAMP.search(head)
+    zone = scan.stamps.zone if scan.stamps.zone is not None else zone_seconds(stamp) if stamp else None
+    if zone is not None:
+        scan.utc_offset_seconds = zone
+
+
+def _is_worth_a_run(pieces: list[Piece]) -> bool:
+    """Not so any log that is not a daemon's of Ceph nor RocksDB's own, unless RocksDB wrote in it."""
+    return any(piece.role is not Role.LOG or piece.scan.has_records for piece in pieces) or any(
+        piece.scan.events_rejected for piece in pieces
+    )
+
+
+def _stitched(pieces: list[Piece]) -> Run:
+    scans = list({id(piece.scan): piece.scan for piece in pieces}.values())
+    run = Run(
+        name=_run_name(pieces),
+        is_monitor=any(piece.role is Role.MONITOR_LOG for piece in pieces),
+        members=[scan.member for scan in scans],
+    )
+    bridges: list[Scan] = []
+    Stitcher(run, overlap(pieces)).stitch(joined(pieces, bridges))
+    shared = any(piece.source for piece in pieces)
+    for scan in (*scans, *bridges):
+        if not shared:
+            run.stamps.merge(scan.stamps)
+        _add_quality(run, scan)
+        run.rocksdb_version = scan.rocksdb_version or run.rocksdb_version
+        run.ceph_version = scan.ceph_version or run.ceph_version
+        if run.utc_offset_seconds is None:
+            run.utc_offset_seconds = scan.utc_offset_seconds
+    if run.sessions:
+        run.rocksdb_version = run.sessions[-1].rocksdb_version or run.rocksdb_version
+        run.ceph_version = run.sessions[-1].ceph_version or run.ceph_version
+    if run.stamps.first is None:
+        _cover_events(run)
+    return run
+
+
+def _cover_events(run: Run) -> None:
+    """Without stamps that are its own, a run lasts from its first event to its last."""
+    moments = [event["time_micros"] for event in run.events]
+    if moments:
+        offset = (run.utc_offset_seconds or 0) * 1000
+        run.stamps.first = min(moments) // 1000 + offset
+        run.stamps.last = max(moments) // 1000 + offset
+
+
+def _add_quality(run: Run, scan: Scan) -> None:
+    quality = run.quality
+    quality.bytes += scan.bytes
+    quality.lines += scan.lines
+    quality.lines_are_estimated |= scan.lines_are_estimated
+    quality.cut_lines += scan.cut_lines
+    quality.events_rejected += scan.events_rejected
+    quality.events_cut += scan.events_cut
+    quality.unknown_fields += scan.unknown_fields
+    quality.not_understood = (quality.not_understood + scan.not_understood)[:SAMPLES]
+
+
+def _run_name(pieces: list[Piece]) -> str:
+    daemon = next((piece.daemon for piece in pieces if piece.daemon), None)
+    if daemon is not None:
+        return daemon
+    return pieces[0].source or pieces[0].stem or pieces[0].name
+
+
+def _name_apart(runs: list[Run]) -> None:
+    """Put as much of its folder before a run's name as makes it unlike the others'."""
+    folders = {id(run): [part for part in run.members[0].replace("!", "/").split("/")[:-1] if part] for run in runs}
+    for depth in range(1, 2 + max(map(len, folders.values()))):
+        names = [run.name for run in runs]
+        clashing = [run for run in runs if names.count(run.name) > 1]
+        if not clashing:
+            return
+        for run in clashing:
+            parts = folders[id(run)]
+            if depth <= len(parts):
+                run.name = f"{parts[-depth]}/{run.name}"
+    for number, run in enumerate(runs, 1):
+        if [other.name for other in runs].count(run.name) > 1:
+            run.name = f"{run.name}#{number}"
+
+
+def _nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputError:
+    problems = [summary for summary in summaries if summary.problem]
+    shown = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
+    hint = "give an OSD log, a RocksDB LOG, or a folder or archive that holds one"
+    if problems:
+        return InputError(problems[0].path, problems[0].problem or "", hint)
+    if not summaries:
+        return InputError(shown, "an empty folder", hint)
+    if len(summaries) == 1 and summaries[0].role is Role.OTHER:
+        return InputError(summaries[0].path, "empty, or neither a log nor anything with RocksDB events in it", hint)
+    return InputError(shown, f"no log among {len(summaries)} member(s)", hint)

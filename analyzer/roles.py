@@ -1,0 +1,105 @@
+"""What a member of a bundle is, told by its content."""
+
+import re
+from enum import StrEnum
+
+from lsmlens.analyzer.stamps import LINE_STAMP, STAMP
+
+
+class Role(StrEnum):
+    """The part a member plays in a bundle."""
+
+    OSD_LOG = "OSD log"
+    MONITOR_LOG = "monitor log"
+    ROCKSDB_LOG = "RocksDB LOG"
+    LOG = "log"
+    PERF_DUMP = "perf dump"
+    CONFIG_SHOW = "config show"
+    OSD_METADATA = "osd metadata"
+    HISTORIC_OPS = "historic ops"
+    FIO_RESULT = "fio result"
+    RADOS_BENCH_RESULT = "rados bench result"
+    CEPH_CONF = "ceph.conf"
+    OTHER = "other"
+
+    @property
+    def is_log(self) -> bool:
+        """Whether members of this role are read line by line for what RocksDB wrote."""
+        return self in (Role.OSD_LOG, Role.MONITOR_LOG, Role.ROCKSDB_LOG, Role.LOG)
+
+
+# 2026/11/20-22:56:20.821000 7f9fa51141c0 [db/…] …
+NATIVE_LINE = re.compile(rb"^\d{4}/\d\d/\d\d-\d\d:\d\d:\d\d\.\d{6} [0-9a-f]+ ", re.MULTILINE)
+OSD_SIGNS = re.compile(rb"process ceph-osd|\bosd\.\d+ |bluestore\(|bluefs |bdev\(|ceph-osd\[")
+MONITOR_SIGNS = re.compile(rb"process ceph-mon|ceph-mon: |\bmon\.[\w.-]+@|/store\.db|ceph-mon\[")
+RADOS_BENCH = re.compile(rb"^Maintaining \d+ concurrent |^Total time run:\s+[\d.]+", re.MULTILINE)
+INI_SECTION = re.compile(rb"^\[(global|osd|mon|mgr|mds|client)[\w.]*\]\s*$", re.MULTILINE)
+LOG_NAME = re.compile(r"(^|[/.-])log([./-]|$)", re.IGNORECASE)
+
+# The daemon a log is of:
+#   starting osd.0 osd_data /var/lib/ceph/osd/ceph-0 …
+#   bluestore(/var/lib/ceph/osd/ceph-0) _mount path …      also /var/lib/ceph/<fsid>/osd.0
+#   starting mon.a rank 0 at …, mon.a@0(leader).paxosservice(…)
+OSD_NAME = re.compile(rb"\bstarting osd\.(\d+)|osd/[\w.]+-(\d+)[/) ]|/osd\.(\d+)[/) ]|\s-?\d+ osd\.(\d+) ")
+MONITOR_NAME = re.compile(rb"\bstarting mon\.([\w-]+)|\bmon\.([\w-]+)@|/mon\.([\w-]+)/store\.db|mon/[\w.]+?-([\w-]+)/store\.db")
+FILE_DAEMON = re.compile(r"\b((?:osd|mon|mgr|mds)\.[\w-]+?)(?=\.|$)")
+
+
+def recognise_text(head: bytes, name: str) -> Role:
+    """The role of a member whose first bytes are `head` (up to 64 KiB) and which is not a JSON document.
+
+    The name is asked only where the content cannot tell: a piece of a log may begin inside an options dump.
+    """
+    if RADOS_BENCH.search(head):
+        return Role.RADOS_BENCH_RESULT
+    if INI_SECTION.search(head) and not LINE_STAMP.search(head):
+        return Role.CEPH_CONF
+    named_log = LOG_NAME.search(name.rsplit("/", 1)[-1]) is not None
+    starts_stamped = STAMP.match(head.lstrip(b"\r\n")) is not None
+    if NATIVE_LINE.search(head) and (starts_stamped or named_log):
+        return Role.ROCKSDB_LOG
+    if not (named_log or starts_stamped):
+        return Role.OTHER
+    osd, monitor = len(OSD_SIGNS.findall(head)), len(MONITOR_SIGNS.findall(head))
+    if monitor > osd:
+        return Role.MONITOR_LOG
+    return Role.OSD_LOG if osd else Role.LOG
+
+
+def recognise_json(document: object) -> Role:
+    """The role of a member that is one JSON document."""
+    if not isinstance(document, dict):
+        return Role.OTHER
+    keys = document.keys()
+    if "fio version" in keys:
+        return Role.FIO_RESULT
+    if isinstance(document.get("ops", document.get("Ops")), list):
+        return Role.HISTORIC_OPS
+    if "osd_objectstore" in keys or {"osd_data", "ceph_version"} <= keys:
+        return Role.OSD_METADATA
+    if isinstance(document.get("bluestore_rocksdb_options"), str) or isinstance(
+        document.get("osd_memory_target"), str
+    ):
+        return Role.CONFIG_SHOW
+    section = document.get("bluefs") or document.get("rocksdb") or document.get("osd")
+    if isinstance(section, dict) and not any(
+        isinstance(counter, dict) and "type" in counter for counter in section.values()
+    ):
+        return Role.PERF_DUMP
+    return Role.OTHER
+
+
+def daemon_in(text: bytes | memoryview, role: Role) -> str | None:
+    """The daemon's name (`osd.3`, `mon.a`) a stretch of its log gives away, None where it does not."""
+    pattern, kind = (MONITOR_NAME, "mon") if role is Role.MONITOR_LOG else (OSD_NAME, "osd")
+    match = pattern.search(text)
+    if match is None:
+        return None
+    name = next(group for group in match.groups() if group is not None)
+    return f"{kind}.{name.decode(errors='replace')}"
+
+
+def daemon_of_name(name: str) -> str | None:
+    """The daemon a file name says (`ceph-osd.3.log.2.gz`), None where it does not."""
+    match = FILE_DAEMON.search(name.rsplit("/", 1)[-1])
+    return match[1] if match else None

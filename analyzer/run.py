@@ -1,0 +1,67 @@
+"""A run: one database's life as its log tells it."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from lsmlens.analyzer.events import Event
+from lsmlens.analyzer.scanner import NotUnderstood
+from lsmlens.analyzer.spool import Spool
+from lsmlens.analyzer.stamps import StampRange
+
+
+@dataclass(slots=True)
+class Session:
+    """One open of the database: job ids start again, file numbers go on.
+
+    `opened_at_millis` is local time by the log's stamps; None for a log that begins later.
+    """
+
+    number: int
+    opened_at_millis: int | None = None
+    rocksdb_version: str | None = None
+    ceph_version: str | None = None
+    session_id: str | None = None
+    last_event_micros: int | None = None
+
+
+@dataclass(slots=True)
+class Quality:
+    """What was read, and what was not understood."""
+
+    bytes: int = 0
+    lines: int = 0
+    lines_are_estimated: bool = False
+    cut_lines: int = 0
+    events_rejected: int = 0
+    events_cut: int = 0
+    duplicates_removed: int = 0
+    not_understood: list[NotUnderstood] = field(default_factory=list)
+    unknown_events: Counter[str] = field(default_factory=Counter)
+    unknown_fields: Counter[str] = field(default_factory=Counter)
+    attributed_by: Counter[str] = field(default_factory=Counter)
+    without_column_family: Counter[str] = field(default_factory=Counter)
+    without_start: Counter[str] = field(default_factory=Counter)
+    without_finish: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Run:
+    """One database's life: its sessions and its stitched events.
+
+    `events` holds every event once, in the log's order, with these fields added where they apply:
+    `session` (number), `column_family`, `attributed_by`; on a finished flush or compaction also what its start
+    said, `started_micros`, and the files (`created_files`, `created_bytes`, `created_records`) it wrote.
+    """
+
+    name: str
+    is_monitor: bool
+    members: list[str]
+    sessions: list[Session] = field(default_factory=list)
+    events: Spool[Event] = field(default_factory=Spool)
+    event_counts: Counter[str] = field(default_factory=Counter)
+    stall_lines: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    stamps: StampRange = field(default_factory=StampRange)
+    utc_offset_seconds: int | None = None
+    rocksdb_version: str | None = None
+    ceph_version: str | None = None
+    quality: Quality = field(default_factory=Quality)

@@ -1,0 +1,266 @@
+"""One pass over a log: finds what RocksDB wrote, wherever it stands in a line, and decodes it.
+
+All anchors are searched at once, block by block. They share two beginnings (`EVEN`, `] `) on purpose: the
+multi-pattern search stays as fast as that for a single string up to there, and takes half again as long with a third.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implementation
+from stringzilla import find, rfind
+
+from lsmlens.analyzer import records, text_lines
+from lsmlens.analyzer.blocks import Block, Blocks
+from lsmlens.analyzer.events import ANCHOR, EventError, decode, unknown_fields
+from lsmlens.analyzer.records import Record
+from lsmlens.analyzer.roles import Role, daemon_in
+from lsmlens.analyzer.spool import Spool
+from lsmlens.analyzer.stamps import LINE_STAMP, STAMP, TAIL_BYTES, StampRange, stamp_millis
+from lsmlens.analyzer.transports import SOURCE
+
+SAMPLES = 5
+SAMPLE_BYTES = 160
+LINE_START_LIMIT = 1 << 16
+OPEN_LOOKBACK = 1 << 19
+QUARTER_HOUR_MILLIS = 900_000
+
+_SHAPES: dict[bytes, text_lines.LineShape] = {shape.anchor: shape for shape in text_lines.SHAPES}
+_PATTERNS = (ANCHOR, *_SHAPES)
+_anchors: BytesAhoCorasick | None = None
+
+
+@dataclass(slots=True)
+class NotUnderstood:
+    """A line that has an anchor but not what should follow it: where, why, and its beginning."""
+
+    member: str
+    line: int | None
+    reason: str
+    text: str
+
+
+@dataclass(slots=True)
+class Scan:
+    """What one log, or one piece of a rotated log, holds.
+
+    The first line (`head`) and what follows the last newline (`tail`) are kept unread: in a log cut at an
+    arbitrary byte they are the halves of lines whose other halves stand in the pieces before and after.
+    """
+
+    member: str
+    head: bytes = b""
+    tail: bytes = b""
+    by_source: dict[str, Spool[Record]] = field(default_factory=dict)
+    stamps: StampRange = field(default_factory=StampRange)
+    daemons: dict[str, str] = field(default_factory=dict)
+    opens: set[str] = field(default_factory=set)
+    first_event: tuple[int, int, str] | None = None
+    utc_offset_seconds: int | None = None
+    bytes: int = 0
+    lines: int = 0
+    lines_are_estimated: bool = False
+    cut_lines: int = 0
+    events_cut: int = 0
+    events_rejected: int = 0
+    not_understood: list[NotUnderstood] = field(default_factory=list)
+    unknown_fields: Counter[str] = field(default_factory=Counter)
+    rocksdb_version: str | None = None
+    ceph_version: str | None = None
+
+    @property
+    def has_records(self) -> bool:
+        """Whether RocksDB wrote anything here that was found."""
+        return any(len(spool) for spool in self.by_source.values())
+
+
+class Scanner:
+    """Scans one log; `shared` where lines of several daemons may stand in it, each with its source."""
+
+    def __init__(self, member: str, role: Role, shared: bool = False) -> None:
+        self.scan = Scan(member)
+        self._role = role
+        self._shared = shared
+        self._line_number: Callable[[int], int] | None = None
+
+    def read(self, blocks: Blocks, on_bytes: Callable[[int], None] | None = None) -> Scan:
+        """Scan every block; returns the scan, which is then whole but for its head and tail."""
+        scan = self.scan
+        self._line_number = blocks.line_number
+        recent = previous = b""
+        first = True
+        for block in blocks:
+            view, begin, end = block.view, block.begin, block.end
+            if first:
+                first = False
+                begin = self._set_head_aside(view, begin, end)
+            newline = rfind(view, b"\n", begin, end) + 1 if view[end - 1] != 0x0A else end
+            if newline <= begin and end > begin:
+                newline = begin
+            if newline < end:
+                scan.tail = bytes(view[newline:end])
+            if begin < newline:
+                scan.stamps.observe(view, begin, newline)
+                self._scan_lines(view, begin, newline, block.offset)
+                previous, recent = recent, bytes(view[max(begin, newline - TAIL_BYTES) : newline])
+            if on_bytes is not None:
+                on_bytes(block.end - block.begin)
+        scan.stamps.finish(previous + recent)
+        scan.bytes, scan.lines, scan.cut_lines = blocks.bytes, blocks.lines, blocks.cut_lines
+        scan.lines_are_estimated = blocks.lines_are_estimated
+        self._line_number = None
+        return scan
+
+    def read_line(self, line: bytes) -> None:
+        """Scan a line that was set aside, or put together from a tail and a head."""
+        text = line if line.endswith(b"\n") else line + b"\n"
+        self.scan.stamps.observe_every_line(text)
+        self._scan_lines(memoryview(text), 0, len(text), 0)
+
+    def _set_head_aside(self, view: memoryview, begin: int, end: int) -> int:
+        newline = find(view, b"\n", begin, end)
+        stop = newline + 1 if newline >= 0 else end
+        if newline < 0:  # no line end at all: it is all tail
+            return begin
+        self.scan.head = bytes(view[begin:stop])
+        return stop
+
+    def _scan_lines(self, view: memoryview, begin: int, end: int, offset: int) -> None:
+        matches = _automaton().find_matches_as_indexes(view[begin:end])
+        for position, (pattern, start, after) in enumerate(matches):
+            start, after = start + begin, after + begin
+            if pattern == 0:
+                stop = find(view, b"\n", after, end)
+                stop = end if stop < 0 else stop
+                if position + 1 < len(matches) and matches[position + 1][1] + begin < stop:
+                    stop = self._torn_at(matches[position + 1 :], begin, stop)
+                self._take_event(view, after - 1, stop, offset, begin)
+            else:
+                self._take_line(_SHAPES[_PATTERNS[pattern]], view, start, after, offset, begin)
+
+    @staticmethod
+    def _torn_at(following: Iterable[tuple[int, int, int]], begin: int, stop: int) -> int:
+        """Where another event starts on the same line: two writers shared it."""
+        for pattern, start, _ in following:
+            if start + begin >= stop:
+                break
+            if pattern == 0:
+                return start + begin
+        return stop
+
+    def _take_event(self, view: memoryview, start: int, stop: int, offset: int, begin: int) -> None:
+        scan = self.scan
+        try:
+            event, cut = decode(view[start:stop])
+        except EventError as error:
+            scan.events_rejected += 1
+            self._keep_sample(str(error), view, start, stop, offset)
+            return
+        scan.events_cut += cut
+        if scan.first_event is None:
+            scan.first_event = (event["time_micros"], event.get("job", -1), event["event"])
+            scan.utc_offset_seconds = self._utc_offset(view, start, event["time_micros"])
+        for name in unknown_fields(event):
+            scan.unknown_fields[f"{event['event']}.{name}"] += 1
+        self._add((records.EVENT, event), view, start, begin)
+
+    def _take_line(
+        self, shape: text_lines.LineShape, view: memoryview, start: int, after: int, offset: int, begin: int
+    ) -> None:
+        match = shape.rest.match(view, after)
+        family = text_lines.family_before(view, start) if match else None
+        if match is None or family is None:
+            return
+        record: Record
+        if shape is text_lines.JOB:
+            record = (records.JOB_LINE, family, int(match[1]), match[2] == b"Flushing memtable")
+        elif shape is text_lines.COMPACTED_TO:
+            record = (records.COMPACTED_LINE, family, int(match[1]), int(match[2]))
+        elif shape is text_lines.LEVEL_SUMMARY:
+            record = (records.SUMMARY_LINE, family, tuple(int(files[:9]) for files in match[1].split()))
+        elif shape is text_lines.MOVED:
+            record = (records.MOVED_LINE, family, int(match[1]), int(match[2]), int(match[3]))
+        elif shape is text_lines.OPENED:
+            record = self._opening(view, start, begin)
+        else:
+            line = view[self._line_start(view, start) : start]
+            stamp = STAMP.search(line)
+            millis = stamp_millis(stamp) if stamp else None
+            record = (records.STALL_LINE, family, shape.name, text_lines.STALL_CAUSES[match[1]], millis)
+        self._add(record, view, start, begin)
+
+    def _opening(self, view: memoryview, start: int, begin: int) -> Record:
+        """The open whose column families are being recovered at `start`, with what the lines before it say."""
+        scan = self.scan
+        line_start = self._line_start(view, start)
+        stamp = STAMP.search(view[line_start:start])
+        # The stamp and the thread: the same in every copy of the log, however carried, and in its crash dumps.
+        words = bytes(view[line_start + stamp.start() : start]).split(None, 2) if stamp else []
+        identity = b" ".join(words[:2]).removeprefix(b"debug").strip().decode("utf-8", "replace")
+        before = bytes(view[max(0, start - OPEN_LOOKBACK) : start])
+        banner = before.rfind(b" version: ")
+        versions = text_lines.BANNER.findall(before)
+        version = versions[-1].decode() if versions else None
+        ceph = text_lines.CEPH_VERSION.findall(before)
+        ceph_version = ceph[-1].decode(errors="replace") if ceph else None
+        session = text_lines.SESSION_ID.search(before, max(banner, 0))
+        daemon = daemon_in(before, self._role)
+        if daemon is not None:
+            scan.daemons.setdefault(self._source(view, start, begin), daemon)
+        scan.rocksdb_version = scan.rocksdb_version or version
+        scan.ceph_version = scan.ceph_version or ceph_version
+        if identity:
+            scan.opens.add(identity)
+        opened_at = stamp_millis(stamp) if stamp else None
+        return (records.OPEN_LINE, identity, opened_at, version, ceph_version, session[1].decode() if session else None)
+
+    def _utc_offset(self, view: memoryview, start: int, micros: int) -> int | None:
+        """How far the log's local time is ahead of UTC, by one event that carries both; in quarters of an hour."""
+        stamp = STAMP.search(view[self._line_start(view, start) : start])
+        millis = stamp_millis(stamp) if stamp else None
+        return None if millis is None else round((millis - micros / 1000) / QUARTER_HOUR_MILLIS) * 900
+
+    def _add(self, record: Record, view: memoryview, start: int, begin: int) -> None:
+        source = self._source(view, start, begin) if self._shared else ""
+        spool = self.scan.by_source.get(source)
+        if spool is None:
+            spool = self.scan.by_source[source] = Spool()
+        spool.append(record)
+
+    def _source(self, view: memoryview, start: int, begin: int) -> str:
+        if not self._shared:
+            return ""
+        line = bytes(view[max(begin, self._line_start(view, start)) : start])
+        match = SOURCE.search(line)
+        return match[1].decode("utf-8", "replace") if match else ""
+
+    @staticmethod
+    def _line_start(view: memoryview, position: int) -> int:
+        limit = max(0, position - LINE_START_LIMIT)
+        return max(limit, int(rfind(view, b"\n", limit, position)) + 1)
+
+    def _keep_sample(self, reason: str, view: memoryview, start: int, stop: int, offset: int) -> None:
+        if len(self.scan.not_understood) >= SAMPLES:
+            return
+        line = self._line_number(offset + start) if self._line_number else None
+        text = bytes(view[start : min(stop, start + SAMPLE_BYTES)]).decode("utf-8", "replace").rstrip()
+        shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+        self.scan.not_understood.append(NotUnderstood(self.scan.member, line, reason, shown))
+
+
+def starts_a_line(head: bytes) -> bool:
+    """Whether a piece's first line is a whole one, to go by its stamp."""
+    return LINE_STAMP.match(head) is not None or head.startswith(b"\n")
+
+
+def _automaton() -> BytesAhoCorasick:
+    global _anchors
+    if _anchors is None:
+        _anchors = BytesAhoCorasick(
+            list(_PATTERNS), matchkind=MATCHKIND_LEFTMOST_FIRST, implementation=Implementation.ContiguousNFA
+        )
+    return _anchors
+
+
+__all__ = ["Block", "NotUnderstood", "Scan", "Scanner", "starts_a_line"]

@@ -1,0 +1,72 @@
+"""Which of a run's jobs are wanted: by time, column family, and the level they wrote to."""
+
+from dataclasses import dataclass
+
+from lsmlens.analyzer.events import Event, EventKind
+from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.stamps import parse_time
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was asked for, as it was typed; everything where nothing was.
+
+    A job counts at the time it finished. A flush writes level 0, a compaction its output level, a move its
+    destination. `since` is inclusive, `until` is not.
+    """
+
+    since: str | None = None
+    until: str | None = None
+    column_families: frozenset[str] = frozenset()
+    level: int | None = None
+
+    def of(self, run: Run) -> "JobFilter":
+        """This selection in terms of one run's clock. Raises ValueError for a time that is none."""
+        offset = run.utc_offset_seconds or 0
+        return JobFilter(
+            None if self.since is None else parse_time(self.since, offset),
+            None if self.until is None else parse_time(self.until, offset),
+            self.column_families,
+            self.level,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JobFilter:
+    """A selection for one run; times in microseconds since 1970 UTC."""
+
+    since_micros: int | None
+    until_micros: int | None
+    column_families: frozenset[str]
+    level: int | None
+
+    def takes(self, event: Event) -> bool:
+        """Whether a finished flush or compaction, or a move, is wanted."""
+        micros = event["time_micros"]
+        if self.since_micros is not None and micros < self.since_micros:
+            return False
+        if self.until_micros is not None and micros >= self.until_micros:
+            return False
+        if self.column_families and event.get("column_family") not in self.column_families:
+            return False
+        return self.level is None or _level_written(event) == self.level
+
+    def seconds(self, run: Run) -> float | None:
+        """The length of the log inside the wanted time."""
+        first, last = run.stamps.first, run.stamps.last
+        if first is None or last is None:
+            return None
+        offset = (run.utc_offset_seconds or 0) * 1000
+        if self.since_micros is not None:
+            first = max(first, self.since_micros / 1000 + offset)  # type: ignore[assignment]
+        if self.until_micros is not None:
+            last = min(last, self.until_micros / 1000 + offset)  # type: ignore[assignment]
+        return max(0.0, (last - first) / 1000)
+
+
+def _level_written(event: Event) -> int | None:
+    kind = event["event"]
+    if kind == EventKind.FLUSH_FINISHED:
+        return 0
+    level = event.get("output_level" if kind == EventKind.COMPACTION_FINISHED else "destination_level")
+    return level if isinstance(level, int) else None

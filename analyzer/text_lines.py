@@ -1,0 +1,113 @@
+"""Text lines around the events that say what the events leave out: the column family, opens, stalls.
+
+Each line is found by its anchor, and read from there: what stands before it (host's stamp, thread, source
+file, which changes with every build) is never matched. Source: db/ of RocksDB v4.13 to v11.8.1.
+"""
+
+import re
+from dataclasses import dataclass
+
+FAMILY_LIMIT = 512
+
+
+@dataclass(frozen=True, slots=True)
+class LineShape:
+    """One line shape RocksDB writes: its anchor, what follows it, and real lines that prove both.
+
+    The column family's name stands in brackets right before the anchor's own closing bracket.
+    """
+
+    name: str
+    anchor: bytes
+    rest: re.Pattern[bytes]
+    examples: tuple[bytes, ...]
+
+
+JOB = LineShape(
+    "job",
+    b"] [JOB ",
+    # Lines that name a job but no family (`[db_impl/…cc:104] [JOB 32] Syncing log #116`) are not wanted.
+    re.compile(rb"(\d{1,18})\] (Compacting|Flushing memtable|Level-0 flush table|Generated table|Compacted) "),
+    (
+        b"[compaction/compaction_job.cc:1673] [P] [JOB 29] Compacting 3@0 + 3@1 files to L1, score 1.08",
+        b"[flush_job.cc:318] [O-2] [JOB 25] Flushing memtable with next log file: 103",
+        b"[db/flush_job.cc:902] [code_shred] [JOB 3] Flushing memtable id 1 with next log file: 30",
+        b"[flush_job.cc:394] [P] [JOB 28] Level-0 flush table #112: 4343902 bytes OK",
+        b"[default] [JOB 3] Generated table #34: 25628 keys, 2531339 bytes",
+        b"[default] [JOB 3] Compacted 4@0 + 1@1 files to L1 => 2531339 bytes",
+    ),
+)
+COMPACTED_TO = LineShape(
+    "compacted to",
+    b"] compacted to: ",
+    re.compile(rb"[^\n]{0,400}?level (\d{1,4}), files in\([\d, ]*\)[^\n]{0,80}? out\((\d{1,9})"),
+    (
+        b"[compaction/compaction_job.cc:743] [P] compacted to: files[0 4 0 0 0 0 0] max score 0.95, MB/sec: 226.2 rd,"
+        b" 107.2 wr, level 1, files in(3, 3) out(3) MB in(12.4, 11.0) out(11.1), read-write-amplify(2.8)",
+    ),
+)
+LEVEL_SUMMARY = LineShape(
+    "level summary",
+    b"] Level summary: ",
+    re.compile(rb"(?:base level \d+ [^\n]{0,120}?)?files\[([\d ]*)\]"),
+    (b"[db_impl/db_impl_compaction_flush.cc:203] [P] Level summary: files[2 4 0 0 0 0 0] max score 0.95",),
+)
+MOVED = LineShape(
+    "moved",
+    b"] Moved #",
+    re.compile(rb"(\d{1,9}) files to level-(\d{1,4}) (\d{1,18}) bytes"),
+    (
+        b"[db_impl/db_impl_compaction_flush.cc:2704] [p-1] Moved #1 files to level-2 4277850 bytes OK:"
+        b" files[1 5 1 0 0 0 0] max score 1.27",
+    ),
+)
+STALLING = LineShape(
+    "slowdown",
+    b"] Stalling writes",
+    re.compile(rb" because (?:we have|of) (?:\d+ )?(immutable memtables|level-0 files|estimated pending)"),
+    (b"[db/column_family.cc:799] [default] Stalling writes because we have 4 level-0 files rate 39886",),
+)
+STOPPING = LineShape(
+    "stop",
+    b"] Stopping writes",
+    STALLING.rest,
+    (
+        b"[db/column_family.cc:743] [default] Stopping writes because we have 2 immutable memtables"
+        b" (waiting for flush), max_write_buffer_number is set to 2",
+        b"[db/column_family.cc:770] [O-1] Stopping writes because of estimated pending compaction bytes 274877906944",
+    ),
+)
+# Each open recovers the default family once, in every version, whatever banner came before.
+OPENED = LineShape(
+    "opened",
+    b"] (ID 0), log number is ",
+    re.compile(rb"(\d{1,18})"),
+    (
+        b"[version_set.cc:4574] Column family [default] (ID 0), log number is 4",
+        b"Column family [default] (ID 0), log number is 26",
+    ),
+)
+
+SHAPES: tuple[LineShape, ...] = (JOB, COMPACTED_TO, LEVEL_SUMMARY, MOVED, STALLING, STOPPING, OPENED)
+
+STALL_CAUSES = {
+    b"immutable memtables": "immutable_memtables",
+    b"level-0 files": "level0_files",
+    b"estimated pending": "pending_compaction_bytes",
+}
+
+# RocksDB version: 6.8.1        SpeeDB version: 6.22.1        Speedb version: 2.4.1
+BANNER = re.compile(rb"\b(?:RocksDB|SpeeDB|Speedb) version: (\d+\.\d+(?:\.\d+)*)")
+SESSION_ID = re.compile(rb"\bDB Session ID:\s+([0-9A-Z]{20})\b")
+CEPH_VERSION = re.compile(rb"\bceph version (\d+\.\d+\.\d+\S*)")
+
+
+def family_before(view: memoryview, anchor: int) -> str | None:
+    """The name in the bracket that the anchor at `anchor` closes; None if there is none on that line."""
+    before = bytes(view[max(0, anchor - FAMILY_LIMIT) : anchor])
+    start = before.rfind(b"[")
+    spaced = before.rfind(b" [")  # a name may hold brackets itself, but the log puts a space before its own
+    start = spaced + 1 if spaced >= 0 else start
+    if start < 0 or b"\n" in (name := before[start + 1 :]):
+        return None
+    return name.decode("utf-8", "replace")

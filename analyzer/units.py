@@ -1,0 +1,4 @@
+"""Units of the numbers: the published tables print MiB and call them MB."""
+
+MIB = 1 << 20
+MICROS = 1_000_000

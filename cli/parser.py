@@ -1,0 +1,48 @@
+"""The commands and their options."""
+
+import argparse
+import sys
+from typing import IO, NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """Says a usage error in one line and its way out in another."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error and leave with status 2."""
+        print(f"error: {message}", file=sys.stderr)
+        print(f"hint: {self.prog} --help lists what can be given", file=sys.stderr)
+        raise SystemExit(2)
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"lsmlens {version('lsmlens')}")
+        parser.exit()
+
+
+def parser() -> Parser:
+    """The parser of the whole command line; each command sets `command` to the function that runs it."""
+    from lsmlens.cli import analyze
+
+    top = Parser(
+        prog="lsmlens",
+        description="Reads the logs RocksDB writes, inside a Ceph OSD or anywhere else,"
+        " and says what compaction really costs.",
+        epilog="Results go to standard output, everything else to standard error."
+        " Exit status: 0 fine, 1 a gate that was asked for failed, 2 bad input or usage.",
+    )
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    analyze.add_to(commands)
+    return top
+
+
+def standard_output() -> IO[str]:
+    """Standard output, where what it cannot encode does not end the program."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    return sys.stdout

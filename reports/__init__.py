@@ -1,0 +1,1 @@
+"""Facts out to people and machines."""

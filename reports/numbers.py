@@ -1,0 +1,35 @@
+"""Numbers as people read them."""
+
+MIB = 1 << 20
+
+
+def plain(value: float | None, digits: int = 6) -> str:
+    """A number with as many decimals as it has, at most `digits` significant ones; whole numbers whole."""
+    if value is None:
+        return "-"
+    if isinstance(value, int):
+        return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") if abs(value) >= 10_000 else str(value)
+    if abs(value) >= 10 ** (digits - 1):
+        return plain(round(value), digits)
+    return f"{value:.{digits}g}"
+
+
+def mib(size: int) -> str:
+    """Bytes as MiB with one decimal, more where that would show nothing."""
+    value = size / MIB
+    return f"{value:.1f}" if value >= 10 or size == 0 else f"{value:.3g}"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio with three decimals."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def size(count: int) -> str:
+    """Bytes in the unit that leaves one to three digits before the point."""
+    value, unit = float(count), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if value < 1024 or unit == "TiB":
+            break
+        value /= 1024
+    return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"

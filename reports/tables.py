@@ -1,0 +1,22 @@
+"""Aligned text tables: the first column to the left, the others to the right."""
+
+from collections.abc import Sequence
+
+GAP = "  "
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], total: Sequence[str] | None = None) -> list[str]:
+    """The lines of a table; `total` is set off below a rule."""
+    every = [header, *rows] + ([total] if total else [])
+    widths = [max(len(row[column]) for row in every) for column in range(len(header))]
+    rule = GAP.join("─" * width for width in widths)
+    lines = [_line(header, widths), rule, *(_line(row, widths) for row in rows)]
+    return [*lines, rule, _line(total, widths)] if total else lines
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = [
+        cell.ljust(width) if column == 0 else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return GAP.join([first, *others]).rstrip()

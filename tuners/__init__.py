@@ -1,0 +1,1 @@
+"""Workloads, replay engines, search and recommendation."""
