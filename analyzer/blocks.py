@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringzilla import count, rfind
-
 from lsmlens.analyzer.compression import DamagedStream
+from stringzilla import count, rfind
 
 WINDOW_BYTES = 8 << 20
 BUFFER_BYTES = 2 << 20
@@ -21,7 +20,7 @@ LINE_LIMIT_BYTES = 64 << 20
 
 # Counting the lines of a plain file costs more than finding its events; above this size a sample is counted.
 EXACT_COUNT_BYTES = 256 << 20
-SAMPLED_WINDOWS = 16
+SAMPLED_WINDOWS = 32
 
 
 @dataclass(slots=True)
@@ -164,7 +163,7 @@ class StreamedBlocks:
         block = self._block
         if block is None:
             return self.lines + 1
-        return self._lines_before + count(block.view[block.begin : offset - block.offset], b"\n") + 1
+        return int(self._lines_before + count(block.view[block.begin : offset - block.offset], b"\n") + 1)
 
 
 Blocks = MappedBlocks | StreamedBlocks

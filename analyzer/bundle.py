@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
-from lsmlens.analyzer.compression import MAGIC, DamagedStream, decompressed
+from lsmlens.analyzer.compression import MAGIC, DamagedStream, Readable, decompressed
 from lsmlens.analyzer.errors import InputError
 
 HEAD_BYTES = 1 << 16
@@ -74,7 +74,7 @@ def open_bundle(paths: Iterable[str], on_bytes: Callable[[int], None] | None = N
     seen: set[tuple[int, int]] = set()
     for path in paths:
         if path == STANDARD_INPUT:
-            stream = DamagedStream(_Metered(cast(IO[bytes], sys.stdin.buffer), on_bytes))
+            stream = DamagedStream(_Metered(cast("IO[bytes]", sys.stdin.buffer), on_bytes))
             yield from _members_of_stream("standard input", "", stream, None, (stream,), 0)
             continue
         for file in _files(Path(path)):
@@ -152,7 +152,7 @@ def _members_of_stream(
             while data := stream.take(1 << 20):
                 kept.write(data)
             kept.seek(0)
-            yield from _members_of_zip(name, cast(IO[bytes], kept), sources, depth)
+            yield from _members_of_zip(name, cast("IO[bytes]", kept), sources, depth)
     else:
         yield Member(name, directory, size, stream=stream, sources=list(sources))
 
@@ -176,15 +176,13 @@ def _members_of_tar(
                     path, path.rpartition("/")[0] or name, inner, entry.size, (*sources, inner), depth + 1
                 )
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        yield Member(name, name, unreadable=f"the archive is damaged: {error or type(error).__name__}")
+        yield Member(name, name, unreadable=f"the archive is damaged: {str(error) or type(error).__name__}")
         return
     if stream.damage:
         yield Member(name, name, unreadable=f"the archive ends early: {stream.damage}")
 
 
-def _members_of_zip(
-    name: str, file: IO[bytes], sources: tuple[DamagedStream, ...], depth: int
-) -> Iterator[Member]:
+def _members_of_zip(name: str, file: IO[bytes], sources: tuple[DamagedStream, ...], depth: int) -> Iterator[Member]:
     import zipfile
 
     try:
@@ -205,9 +203,7 @@ def _members_of_zip(
                 continue
             with content:
                 inner = DamagedStream(content)
-                yield from _members_of_stream(
-                    path, directory, inner, entry.file_size, (*sources, inner), depth + 1
-                )
+                yield from _members_of_stream(path, directory, inner, entry.file_size, (*sources, inner), depth + 1)
 
 
 def _is_zip(head: bytes) -> bool:
@@ -250,15 +246,15 @@ class _Reader(io.RawIOBase):
         return b"".join(parts)
 
 
-class _Metered(io.RawIOBase):
+class _Metered:
     """A file that reports how much was read of it."""
 
-    def __init__(self, file: IO[bytes], on_bytes: Callable[[int], None] | None) -> None:
-        super().__init__()
+    def __init__(self, file: Readable, on_bytes: Callable[[int], None] | None) -> None:
         self._file = file
         self._on_bytes = on_bytes
 
     def read(self, size: int = -1, /) -> bytes:
+        """At most `size` bytes."""
         data = self._file.read(size) or b""
         if self._on_bytes is not None:
             self._on_bytes(len(data))

@@ -6,21 +6,35 @@ A truncated or corrupt stream gives all that could be decompressed; what was wro
 
 import io
 from collections.abc import Callable
-from typing import IO, Protocol
+from typing import Protocol
 
 CHUNK_BYTES = 1 << 18
+
+
+class Readable(Protocol):
+    """What a stream is made over: anything that gives at most so many bytes, none at its end."""
+
+    def read(self, size: int = -1, /) -> bytes | None:
+        """At most `size` bytes."""
 
 
 class Decompressor(Protocol):
     """The interface of `bz2.BZ2Decompressor` that all four formats' decompressors share."""
 
     @property
-    def eof(self) -> bool: ...
+    def eof(self) -> bool:
+        """Whether the end mark was met."""
+
     @property
-    def needs_input(self) -> bool: ...
+    def needs_input(self) -> bool:
+        """Whether more output needs more input."""
+
     @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes: ...
+    def unused_data(self) -> bytes:
+        """What followed the end mark."""
+
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes:
+        """At most `max_length` bytes of output."""
 
 
 def _gzip() -> Decompressor:
@@ -67,7 +81,7 @@ class DamagedStream(io.RawIOBase):
     `prefix` is what was read from `source` already, to recognise it.
     """
 
-    def __init__(self, source: IO[bytes], prefix: bytes = b"") -> None:
+    def __init__(self, source: Readable, prefix: bytes = b"") -> None:
         super().__init__()
         self._source = source
         self._prefix = prefix
@@ -105,21 +119,18 @@ class DamagedStream(io.RawIOBase):
             return b""
         try:
             return self._read(size)
-        except (OSError, EOFError, ValueError, RuntimeError, NotImplementedError) as error:
-            self.damage = _reason(error)
-        except Exception as error:  # zlib.error, lzma.LZMAError, ZstdError, tarfile.ReadError, BadZipFile: no common base
-            self.damage = _reason(error)
+        except Exception as error:  # OSError, EOFError, LZMAError, ZstdError, ReadError, BadZipFile: no common base
+            self.damage = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         return b""
 
     def _read(self, size: int) -> bytes:
-        data: bytes = self._source.read(size)
-        return data
+        return self._source.read(size) or b""
 
 
 class DecompressedStream(DamagedStream):
     """The content of a gzip, zstd, xz or bzip2 stream, of one member or several in a row."""
 
-    def __init__(self, source: IO[bytes], make: Callable[[], Decompressor], name: str) -> None:
+    def __init__(self, source: Readable, make: Callable[[], Decompressor], name: str) -> None:
         super().__init__(source)
         self._make = make
         self._name = name
@@ -131,7 +142,7 @@ class DecompressedStream(DamagedStream):
         while not self._ended:
             decompressor = self._decompressor
             if decompressor.eof:
-                rest = decompressor.unused_data or self._source.read(CHUNK_BYTES)
+                rest = decompressor.unused_data or self._source.read(CHUNK_BYTES) or b""
                 rest = rest.lstrip(b"\x00")  # tar and tape padding
                 if not rest:
                     self._ended = True
@@ -139,7 +150,7 @@ class DecompressedStream(DamagedStream):
                 self._decompressor = decompressor = self._make()
                 chunk = rest
             elif decompressor.needs_input or not self._fed:
-                chunk = self._source.read(CHUNK_BYTES)
+                chunk = self._source.read(CHUNK_BYTES) or b""
                 self._fed = True
                 if not chunk:
                     self._ended = True
@@ -158,9 +169,5 @@ def decompressed(stream: DamagedStream) -> DecompressedStream | None:
     head = stream.peek(6)
     for magic, name, make in MAGIC:
         if head.startswith(magic):
-            return DecompressedStream(stream, make, name)  # type: ignore[arg-type]
+            return DecompressedStream(stream, make, name)
     return None
-
-
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -8,6 +8,7 @@ Source: logging/event_logger.h and the LogToBuffer calls of db/, release tags v4
 """
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -165,12 +166,28 @@ _FIELD = re.compile(r'"(\w+)": (?:(-?\d+)|(-?[\d.]+(?:e[+-]?\d+)?)|"([^"]*)"|\[(
 _NOT_A_NUMBER = re.compile(r'(": )-?(?:inf|nan)(?=[,}\s])')
 
 
-def decode(payload: bytes | memoryview) -> tuple[Event, bool]:
-    """The event a payload (from its `{` to the end of its line) holds, and whether the log had cut it.
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What events with the same fields of the same types have in common."""
 
-    Fields carry the names of `SCHEMAS`; those not known there stay as they are. Values of a known field that
-    are not of its type are dropped. Raises EventError, saying why, for what is not a usable event: broken
-    JSON, or a field missing, mistyped or over 64 bits without which the event says nothing.
+    required: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...]
+    mistyped: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+# A log's events of one kind mostly share one shape, so each is worked out once.
+_shapes: dict[tuple[object, ...], _Shape] = {}
+_SHAPES_KEPT = 4096
+
+
+def decode(payload: bytes | memoryview) -> tuple[Event, bool, tuple[str, ...]]:
+    """The event a payload (from its `{` to the end of its line) holds.
+
+    Returns it with the names of `SCHEMAS` for its fields (those not known there stay as they are), whether the
+    log had cut it, and the names of the fields not known. Values of a known field that are not of its type are
+    dropped. Raises EventError, saying why, for what is not a usable event: broken JSON, or a field missing,
+    mistyped or over 64 bits without which the event says nothing.
     """
     cut = False
     try:
@@ -179,38 +196,53 @@ def decode(payload: bytes | memoryview) -> tuple[Event, bool]:
         event, cut = _decode_damaged(bytes(payload))
     if type(event) is not dict:
         raise EventError("not a JSON object")
-    return _checked(event), cut
+    key = (event.get("event"), *event, *map(type, event.values()))
+    try:
+        shape = _shapes.get(key)
+    except TypeError:  # an unhashable "event"
+        shape = None
+    if shape is None:
+        shape = _shape_of(event)
+        if len(_shapes) < _SHAPES_KEPT:
+            _shapes[key] = shape
+    for old, new in shape.renamed:
+        event[new] = event.pop(old)
+    for name in shape.mistyped:
+        event.pop(name, None)
+    for name in shape.required:
+        if not -INT64_MAX <= event[name] <= INT64_MAX:
+            raise EventError(f"{event['event']}: {name} is over 64 bits")
+    if event["time_micros"] <= 0:
+        raise EventError(f"{event['event']}: time_micros is {event['time_micros']}")
+    return event, cut, shape.unknown
 
 
-def _checked(event: Event) -> Event:
+def _shape_of(event: Event) -> _Shape:
     kind = event.get("event")
     if type(kind) is not str:
         raise EventError("no event kind")
-    _require(event, "time_micros", kind)
     schema = SCHEMAS.get(kind)
+    renamed = tuple((name, RENAMED[name]) for name in event if name in RENAMED) if schema else ()
+    named = {**event, **{new: event[old] for old, new in renamed}}
+    required = ("time_micros", *REQUIRED.get(kind, ()))
+    for name in required:
+        value = named.get(name)
+        if type(value) is float and abs(value) > INT64_MAX:
+            raise EventError(f"{kind}: {name} is over 64 bits")
+        if type(value) is not int:
+            problem = "is missing" if value is None else f"is {value!r:.40}, not an integer"
+            raise EventError(f"{kind}: {name} {problem}")
     if schema is None:
-        return event
-    if not event.keys() <= schema.keys():
-        for name in event.keys() & RENAMED.keys():
-            event[RENAMED[name]] = event.pop(name)
-    for name in REQUIRED[kind]:
-        _require(event, name, kind)
-    mistyped = [name for name, value in event.items() if type(value) is not schema.get(name, type(value))]
-    for name in mistyped:
-        if type(event[name]) is not int or schema[name] is not float:
-            del event[name]
-    return event
-
-
-def _require(event: Event, name: str, kind: str) -> None:
-    value = event.get(name)
-    if type(value) is not int:
-        problem = "is missing" if value is None else f"is {value!r:.40}, not an integer"
-        raise EventError(f"{kind}: {name} {problem}")
-    if not -INT64_MAX <= value <= INT64_MAX:
-        raise EventError(f"{kind}: {name} is over 64 bits")
-    if value <= 0 and name == "time_micros":
-        raise EventError(f"{kind}: time_micros is {value}")
+        return _Shape(required, (), (), ())
+    mistyped = [
+        name
+        for name, value in named.items()
+        if type(value) is not schema.get(name, type(value)) and not (type(value) is int and schema[name] is float)
+    ]
+    unknown = [
+        name for name in event if name not in schema and name not in RENAMED and not _INPUT_FILES.fullmatch(name)
+    ]
+    return _Shape(required, renamed, tuple(mistyped), tuple(sorted(unknown)))
 
 
 def _decode_damaged(payload: bytes) -> tuple[object, bool]:
@@ -259,15 +291,6 @@ def _scan_fields(text: str) -> Event:
         if text[position : position + 1] == " ":
             position += 1
     return event
-
-
-def unknown_fields(event: Event) -> list[str]:
-    """Names of fields (properties as `table_properties.x`) that no release read for this project writes."""
-    schema = SCHEMAS.get(event["event"])
-    if schema is None:
-        return []
-    unknown = [name for name in event.keys() - schema.keys() if not _INPUT_FILES.fullmatch(name)]
-    return sorted(unknown)
 
 
 def input_files(event: Event) -> dict[int, list[int]]:

@@ -63,8 +63,14 @@ def pieces_of(scan: Scan, role: Role, directory: str, daemon: str | None) -> lis
     """The pieces in one scanned file: one for each daemon that wrote into it."""
     by_name = daemon_of_name(scan.member)
     return [
-        Piece(scan, role, directory, source, scan.daemons.get(source) or (daemon or by_name if not source else None))
-        for source in (scan.by_source or {"": None})
+        Piece(
+            scan,
+            role,
+            directory,
+            source,
+            scan.daemons.get(source) or (daemon or by_name if not source else None),
+        )
+        for source in (list(scan.by_source) or [""])
     ]
 
 

@@ -112,9 +112,9 @@ def _scan(
 
 def _take_from_head(scan: Scan, head: bytes) -> None:
     """What the beginning of a log says once: versions, zone."""
-    if scan.rocksdb_version is None and (banner := BANNER.search(head)):
+    if scan.rocksdb_version is None and (banner := BANNER.shape.search(head)):
         scan.rocksdb_version = banner[1].decode()
-    if scan.ceph_version is None and (ceph := CEPH_VERSION.search(head)):
+    if scan.ceph_version is None and (ceph := CEPH_VERSION.shape.search(head)):
         scan.ceph_version = ceph[1].decode(errors="replace")
     stamp = STAMP.search(head)
     zone = scan.stamps.zone if scan.stamps.zone is not None else zone_seconds(stamp) if stamp else None

@@ -41,7 +41,9 @@ LOG_NAME = re.compile(r"(^|[/.-])log([./-]|$)", re.IGNORECASE)
 #   bluestore(/var/lib/ceph/osd/ceph-0) _mount path …      also /var/lib/ceph/<fsid>/osd.0
 #   starting mon.a rank 0 at …, mon.a@0(leader).paxosservice(…)
 OSD_NAME = re.compile(rb"\bstarting osd\.(\d+)|osd/[\w.]+-(\d+)[/) ]|/osd\.(\d+)[/) ]|\s-?\d+ osd\.(\d+) ")
-MONITOR_NAME = re.compile(rb"\bstarting mon\.([\w-]+)|\bmon\.([\w-]+)@|/mon\.([\w-]+)/store\.db|mon/[\w.]+?-([\w-]+)/store\.db")
+MONITOR_NAME = re.compile(
+    rb"\bstarting mon\.([\w-]+)|\bmon\.([\w-]+)@|/mon\.([\w-]+)/store\.db|mon/[\w.]+?-([\w-]+)/store\.db"
+)
 FILE_DAEMON = re.compile(r"\b((?:osd|mon|mgr|mds)\.[\w-]+?)(?=\.|$)")
 
 
@@ -77,9 +79,7 @@ def recognise_json(document: object) -> Role:
         return Role.HISTORIC_OPS
     if "osd_objectstore" in keys or {"osd_data", "ceph_version"} <= keys:
         return Role.OSD_METADATA
-    if isinstance(document.get("bluestore_rocksdb_options"), str) or isinstance(
-        document.get("osd_memory_target"), str
-    ):
+    if isinstance(document.get("bluestore_rocksdb_options"), str) or isinstance(document.get("osd_memory_target"), str):
         return Role.CONFIG_SHOW
     section = document.get("bluefs") or document.get("rocksdb") or document.get("osd")
     if isinstance(section, dict) and not any(

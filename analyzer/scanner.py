@@ -9,16 +9,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implementation
-from stringzilla import find, rfind
-
 from lsmlens.analyzer import records, text_lines
 from lsmlens.analyzer.blocks import Block, Blocks
-from lsmlens.analyzer.events import ANCHOR, EventError, decode, unknown_fields
+from lsmlens.analyzer.events import ANCHOR, EventError, decode
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.roles import Role, daemon_in
 from lsmlens.analyzer.spool import Spool
-from lsmlens.analyzer.stamps import LINE_STAMP, STAMP, TAIL_BYTES, StampRange, stamp_millis
+from lsmlens.analyzer.stamps import EDGE_BYTES, LINE_STAMP, STAMP, StampRange, stamp_millis
 from lsmlens.analyzer.transports import SOURCE
+from stringzilla import find, rfind
 
 SAMPLES = 5
 SAMPLE_BYTES = 160
@@ -83,6 +82,7 @@ class Scanner:
         self._role = role
         self._shared = shared
         self._line_number: Callable[[int], int] | None = None
+        self._found: list[Record] = []
 
     def read(self, blocks: Blocks, on_bytes: Callable[[int], None] | None = None) -> Scan:
         """Scan every block; returns the scan, which is then whole but for its head and tail."""
@@ -103,7 +103,7 @@ class Scanner:
             if begin < newline:
                 scan.stamps.observe(view, begin, newline)
                 self._scan_lines(view, begin, newline, block.offset)
-                previous, recent = recent, bytes(view[max(begin, newline - TAIL_BYTES) : newline])
+                previous, recent = recent, bytes(view[max(begin, newline - EDGE_BYTES) : newline])
             if on_bytes is not None:
                 on_bytes(block.end - block.begin)
         scan.stamps.finish(previous + recent)
@@ -137,7 +137,10 @@ class Scanner:
                     stop = self._torn_at(matches[position + 1 :], begin, stop)
                 self._take_event(view, after - 1, stop, offset, begin)
             else:
-                self._take_line(_SHAPES[_PATTERNS[pattern]], view, start, after, offset, begin)
+                self._take_line(_SHAPES[_PATTERNS[pattern]], view, start, after, begin)
+        if self._found:
+            self._spool_of("").extend(self._found)
+            self._found.clear()
 
     @staticmethod
     def _torn_at(following: Iterable[tuple[int, int, int]], begin: int, stop: int) -> int:
@@ -152,7 +155,7 @@ class Scanner:
     def _take_event(self, view: memoryview, start: int, stop: int, offset: int, begin: int) -> None:
         scan = self.scan
         try:
-            event, cut = decode(view[start:stop])
+            event, cut, unknown = decode(view[start:stop])
         except EventError as error:
             scan.events_rejected += 1
             self._keep_sample(str(error), view, start, stop, offset)
@@ -161,13 +164,11 @@ class Scanner:
         if scan.first_event is None:
             scan.first_event = (event["time_micros"], event.get("job", -1), event["event"])
             scan.utc_offset_seconds = self._utc_offset(view, start, event["time_micros"])
-        for name in unknown_fields(event):
+        for name in unknown:
             scan.unknown_fields[f"{event['event']}.{name}"] += 1
         self._add((records.EVENT, event), view, start, begin)
 
-    def _take_line(
-        self, shape: text_lines.LineShape, view: memoryview, start: int, after: int, offset: int, begin: int
-    ) -> None:
+    def _take_line(self, shape: text_lines.LineShape, view: memoryview, start: int, after: int, begin: int) -> None:
         match = shape.rest.match(view, after)
         family = text_lines.family_before(view, start) if match else None
         if match is None or family is None:
@@ -198,22 +199,37 @@ class Scanner:
         # The stamp and the thread: the same in every copy of the log, however carried, and in its crash dumps.
         words = bytes(view[line_start + stamp.start() : start]).split(None, 2) if stamp else []
         identity = b" ".join(words[:2]).removeprefix(b"debug").strip().decode("utf-8", "replace")
-        before = bytes(view[max(0, start - OPEN_LOOKBACK) : start])
-        banner = before.rfind(b" version: ")
-        versions = text_lines.BANNER.findall(before)
-        version = versions[-1].decode() if versions else None
-        ceph = text_lines.CEPH_VERSION.findall(before)
-        ceph_version = ceph[-1].decode(errors="replace") if ceph else None
-        session = text_lines.SESSION_ID.search(before, max(banner, 0))
-        daemon = daemon_in(before, self._role)
-        if daemon is not None:
-            scan.daemons.setdefault(self._source(view, start, begin), daemon)
+        since = max(0, start - OPEN_LOOKBACK)
+        version, banner = self._last_before(text_lines.BANNER, view, since, start)
+        ceph_version, process = self._last_before(text_lines.CEPH_VERSION, view, since, start)
+        session = text_lines.SESSION_ID.search(view, max(banner, since), start)
+        source = self._source(view, start, begin)
+        if source not in scan.daemons and process >= 0:
+            daemon = daemon_in(view[process:start], self._role)
+            if daemon is not None:
+                scan.daemons[source] = daemon
         scan.rocksdb_version = scan.rocksdb_version or version
         scan.ceph_version = scan.ceph_version or ceph_version
         if identity:
             scan.opens.add(identity)
         opened_at = stamp_millis(stamp) if stamp else None
-        return (records.OPEN_LINE, identity, opened_at, version, ceph_version, session[1].decode() if session else None)
+        return (
+            records.OPEN_LINE,
+            identity,
+            opened_at,
+            version,
+            ceph_version,
+            session[1].decode() if session else None,
+        )
+
+    @staticmethod
+    def _last_before(version: text_lines.Version, view: memoryview, since: int, start: int) -> tuple[str | None, int]:
+        """The last version of its kind told in `view[since:start]`, and where (`since` if nowhere)."""
+        for anchor in version.anchors:
+            place = rfind(view, anchor, since, start)
+            if place >= 0 and (match := version.shape.match(view, place, start)):
+                return match[1].decode("utf-8", "replace"), place
+        return None, since
 
     def _utc_offset(self, view: memoryview, start: int, micros: int) -> int | None:
         """How far the log's local time is ahead of UTC, by one event that carries both; in quarters of an hour."""
@@ -222,11 +238,16 @@ class Scanner:
         return None if millis is None else round((millis - micros / 1000) / QUARTER_HOUR_MILLIS) * 900
 
     def _add(self, record: Record, view: memoryview, start: int, begin: int) -> None:
-        source = self._source(view, start, begin) if self._shared else ""
+        if not self._shared:
+            self._found.append(record)
+            return
+        self._spool_of(self._source(view, start, begin)).append(record)
+
+    def _spool_of(self, source: str) -> Spool[Record]:
         spool = self.scan.by_source.get(source)
         if spool is None:
             spool = self.scan.by_source[source] = Spool()
-        spool.append(record)
+        return spool
 
     def _source(self, view: memoryview, start: int, begin: int) -> str:
         if not self._shared:

@@ -1,7 +1,7 @@
 """A list that goes to disk when it grows: what a long log yields must not stand in memory."""
 
 import marshal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any, Generic, TypeVar, cast
 
 RecordT = TypeVar("RecordT")
@@ -28,6 +28,12 @@ class Spool(Generic[RecordT]):
         if len(self._batch) >= self._batch_records:
             self._spill()
 
+    def extend(self, records: Iterable[RecordT]) -> None:
+        """Add records at the end."""
+        self._batch.extend(records)
+        if len(self._batch) >= self._batch_records:
+            self._spill()
+
     def __len__(self) -> int:
         return self._spilled + len(self._batch)
 
@@ -36,7 +42,7 @@ class Spool(Generic[RecordT]):
             end = self._file.tell()
             self._file.seek(0)
             while self._file.tell() < end:
-                yield from cast(list[RecordT], marshal.load(self._file))
+                yield from cast("list[RecordT]", marshal.load(self._file))
             self._file.seek(end)
         yield from self._batch
 
@@ -45,6 +51,6 @@ class Spool(Generic[RecordT]):
             from tempfile import TemporaryFile
 
             self._file = TemporaryFile(prefix="lsmlens-")  # noqa: SIM115 -- lives as long as the spool
-        marshal.dump(cast(Any, self._batch), self._file)
+        marshal.dump(cast("Any", self._batch), self._file)
         self._spilled += len(self._batch)
         self._batch = []

@@ -13,7 +13,10 @@ zone. Lines without a stamp at their start (continuations, crash-dump `  -161> `
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
+
+from stringzilla import rfind
 
 STAMP = re.compile(
     rb"(?:debug ?)?"  # log_stderr_prefix of a container
@@ -24,7 +27,7 @@ LINE_STAMP = re.compile(rb"^" + STAMP.pattern, re.MULTILINE)
 
 # A clock that goes back by more than this was set; less is threads overtaking each other, and coarse stamps.
 STEP_MILLIS = 1000
-TAIL_BYTES = 1 << 16
+EDGE_BYTES = 1 << 16
 
 
 def stamp_millis(match: re.Match[bytes]) -> int | None:
@@ -58,15 +61,15 @@ def parse_time(text: str, utc_offset_seconds: int = 0) -> int:
         moment = datetime.fromisoformat(text.strip().replace("/", "-"))
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=timezone(timedelta(seconds=utc_offset_seconds)))
-    return (moment - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(microseconds=1)
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 @dataclass(slots=True)
 class StampRange:
     """The earliest and latest stamp of a log's lines, in milliseconds of local time.
 
-    Blocks are looked at by their edges; only where the edges say that time did not simply pass (the first
-    block, the end, a step back) is every line read.
+    Blocks are looked at by their edges; only where time may not simply have passed is every line read: at the
+    log's beginning and end, where threads overtake each other, and in a block whose edges step back.
     """
 
     first: int | None = None
@@ -78,13 +81,16 @@ class StampRange:
 
     def observe(self, view: memoryview, begin: int, end: int) -> None:
         """Take in the whole lines of `view[begin:end]`, which follow those seen before."""
-        opening = self._first_stamp(view, begin, end)
-        if opening is None:
-            return
-        closing = self._last_stamp(view, begin, end)
-        if self._previous is None or opening < self._previous or closing is None or closing < opening:
+        if self._previous is None:
+            newline = rfind(view, b"\n", begin, min(end, begin + EDGE_BYTES))
+            edge = newline + 1 if newline >= 0 else end
+            self.observe_every_line(view[begin:edge])
+            begin = edge
+        opening, closing = self._first_stamp(view, begin, end), self._last_stamp(view, begin, end)
+        edges = [millis for millis in (self._previous, opening, closing) if millis is not None]
+        if any(later < earlier - STEP_MILLIS for earlier, later in pairwise(edges)):
             self.observe_every_line(view[begin:end])
-        else:
+        elif opening is not None and closing is not None:
             self._take(opening)
             self._take(closing)
 
@@ -98,9 +104,10 @@ class StampRange:
                     self.zone = zone_seconds(match)
 
     def finish(self, text: memoryview | bytes) -> None:
-        """Read every line of the log's end: the latest stamp need not be on the last line."""
-        self._previous = None
+        """Read every line of the log's end again: the latest stamp need not be on the last line."""
+        steps, largest = self.steps, self.largest_step_millis
         self.observe_every_line(text)
+        self.steps, self.largest_step_millis = steps, largest
 
     def merge(self, other: "StampRange") -> None:
         """Widen this range by that of the log's next piece."""
@@ -145,7 +152,7 @@ class StampRange:
 
 
 def _lines_backwards(view: memoryview, begin: int, end: int, most: int) -> Iterator[bytes]:
-    tail = bytes(view[max(begin, end - TAIL_BYTES) : end])
+    tail = bytes(view[max(begin, end - EDGE_BYTES) : end])
     stop = len(tail)
     for _ in range(most):
         start = tail.rfind(b"\n", 0, max(stop - 1, 0)) + 1

@@ -98,7 +98,7 @@ class Stitcher:
         self._current: dict[int, _Job] = {}
         self._family_of_file: dict[int, str] = {}
         self._waiting: list[Event] = []
-        self._compacted_line: tuple[int, str, int, int] | None = None
+        self._compacted_line: tuple[str, int, int] | None = None
         self._handlers: dict[str, Callable[[Event, _Job], None]] = {
             EventKind.FLUSH_STARTED: self._flush_started,
             EventKind.FLUSH_FINISHED: self._flush_finished,
@@ -113,30 +113,30 @@ class Stitcher:
         for record in found:
             tag = record[0]
             if tag == records.EVENT:
-                self._take_event(record[1])  # type: ignore[arg-type]
+                self._take_event(record[1])
             else:
                 self._take_line(record)
         self._settle()
 
     def _take_line(self, record: Record) -> None:
-        match record:
-            case (records.JOB_LINE, str(family), int(number), bool(starts_flush)):
-                job = self._job(number)
-                if starts_flush:
-                    job.flush_family = family
-                elif job.family is None:
-                    job.family, job.route = family, BY_JOB_LINE
-            case (records.COMPACTED_LINE, str(family), int(level), int(files)):
-                self._compacted_line = (0, family, level, files)
-            case (records.SUMMARY_LINE, str(family), tuple(files)):
-                self._answer(family, lambda event: tuple(event.get("lsm_state", ())) == files)
-            case (records.MOVED_LINE, str(family), int(files), int(level), int(size)):
-                moved = (files, level, size)
-                self._answer(family, lambda event: _move_numbers(event) == moved)
-            case (records.STALL_LINE, str(family), str(kind), str(cause), _):
-                self._run.stall_lines[(family, kind, cause)] += 1
-            case (records.OPEN_LINE, str(identity), millis, version, ceph_version, session_id):
-                self._open(identity, Session(0, millis, version, ceph_version, session_id))
+        tag, family, *said = record
+        if tag == records.JOB_LINE:
+            number, starts_flush = said
+            job = self._job(number)
+            if starts_flush:
+                job.flush_family = family
+            elif job.family is None:
+                job.family, job.route = family, BY_JOB_LINE
+        elif tag == records.COMPACTED_LINE:
+            self._compacted_line = (family, *said)
+        elif tag == records.OPEN_LINE:
+            self._open(family, Session(0, *said))
+        elif tag == records.STALL_LINE:
+            self._run.stall_lines[(family, said[0], said[1])] += 1
+        elif self._waiting and tag == records.SUMMARY_LINE:
+            self._answer(family, lambda event: tuple(event.get("lsm_state", ())) == said[0])
+        elif self._waiting and tag == records.MOVED_LINE:
+            self._answer(family, lambda event: _move_numbers(event) == tuple(said))
 
     def _open(self, identity: str, session: Session) -> None:
         """Begin a session, or go back to one whose opening is told again by a crash dump or a copy."""
@@ -262,7 +262,7 @@ class Stitcher:
         job.output.put_into(event)
         family, route = job.family, job.route
         if family is None and self._compacted_line is not None:
-            _, neighbour, level, files = self._compacted_line
+            neighbour, level, files = self._compacted_line
             if (level, files) == (event["output_level"], event["num_output_files"]):
                 family, route = neighbour, BY_NEIGHBOUR
         if started is not None:

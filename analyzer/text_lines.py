@@ -26,14 +26,14 @@ class LineShape:
 JOB = LineShape(
     "job",
     b"] [JOB ",
-    # Lines that name a job but no family (`[db_impl/…cc:104] [JOB 32] Syncing log #116`) are not wanted.
-    re.compile(rb"(\d{1,18})\] (Compacting|Flushing memtable|Level-0 flush table|Generated table|Compacted) "),
+    # Not wanted: lines that name a job but no family (`[db_impl/…cc:104] [JOB 32] Syncing log #116`), and
+    # `Generated table #N`, which stands beside an event that says the same.
+    re.compile(rb"(\d{1,18})\] (Compacting|Flushing memtable|Level-0 flush table|Compacted) "),
     (
         b"[compaction/compaction_job.cc:1673] [P] [JOB 29] Compacting 3@0 + 3@1 files to L1, score 1.08",
         b"[flush_job.cc:318] [O-2] [JOB 25] Flushing memtable with next log file: 103",
         b"[db/flush_job.cc:902] [code_shred] [JOB 3] Flushing memtable id 1 with next log file: 30",
         b"[flush_job.cc:394] [P] [JOB 28] Level-0 flush table #112: 4343902 bytes OK",
-        b"[default] [JOB 3] Generated table #34: 25628 keys, 2531339 bytes",
         b"[default] [JOB 3] Compacted 4@0 + 1@1 files to L1 => 2531339 bytes",
     ),
 )
@@ -96,10 +96,21 @@ STALL_CAUSES = {
     b"estimated pending": "pending_compaction_bytes",
 }
 
-# RocksDB version: 6.8.1        SpeeDB version: 6.22.1        Speedb version: 2.4.1
-BANNER = re.compile(rb"\b(?:RocksDB|SpeeDB|Speedb) version: (\d+\.\d+(?:\.\d+)*)")
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version that a log tells: the words before it, and how it is written."""
+
+    anchors: tuple[bytes, ...]
+    shape: re.Pattern[bytes]
+
+
+BANNER = Version(
+    (b"RocksDB version: ", b"SpeeDB version: ", b"Speedb version: "),
+    re.compile(rb"(?:RocksDB|SpeeDB|Speedb) version: (\d+\.\d+(?:\.\d+)*)"),
+)
+CEPH_VERSION = Version((b"ceph version ",), re.compile(rb"ceph version (\d+\.\d+\.\d+\S*)"))
 SESSION_ID = re.compile(rb"\bDB Session ID:\s+([0-9A-Z]{20})\b")
-CEPH_VERSION = re.compile(rb"\bceph version (\d+\.\d+\.\d+\S*)")
 
 
 def family_before(view: memoryview, anchor: int) -> str | None:

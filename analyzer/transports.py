@@ -16,7 +16,9 @@ from enum import StrEnum
 
 from lsmlens.analyzer.compression import DamagedStream
 
-CRI_LINE = re.compile(rb"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) std(?:out|err) ([FP])(?:$| ([^\n]*))", re.MULTILINE)
+CRI_LINE = re.compile(
+    rb"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) std(?:out|err) ([FP])(?:$| ([^\n]*))", re.MULTILINE
+)
 DOCKER_LINE = re.compile(rb'^\{"log":"((?:[^"\\\n]|\\.)*)"[^\n]*\n?', re.MULTILINE)
 JOURNAL_JSON_LINE = re.compile(rb'^\{[^\n]*"MESSAGE"\s*:[^\n]*\n?', re.MULTILINE)
 # May 30 01:21:33 host ceph-osd[123]: …    2023-05-30T01:21:33.123456+02:00 host ceph-osd[123]: …    <14>May 30 …
@@ -64,13 +66,13 @@ class UnwrappedStream(DamagedStream):
     """The daemon's own lines out of a stream that a transport wrapped."""
 
     def __init__(self, source: DamagedStream, transport: Transport) -> None:
-        super().__init__(source)  # type: ignore[arg-type]
+        super().__init__(source)
         self._unwrap = _UNWRAP[transport]
         self._partial = b""
 
     def _read(self, size: int) -> bytes:
         while True:
-            data: bytes = self._source.read(size)
+            data = self._source.read(size) or b""
             block = self._partial + data
             if not data:
                 self._partial = b""

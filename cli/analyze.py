@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lsmlens.analyzer.errors import LsmlensError
 
 if TYPE_CHECKING:
+    from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.parser import Parser
 
 DESCRIPTION = """\
@@ -39,7 +40,9 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument("--until", metavar="TIME", help="only jobs that finished before TIME")
     command.add_argument("--cf", metavar="NAME", action="append", default=[], help="only this column family; may be"
                          " given more than once")  # fmt: skip
-    command.add_argument("--level", metavar="N", type=int, help="only what was written to level N (flushes write level 0)")
+    command.add_argument(
+        "--level", metavar="N", type=int, help="only what was written to level N (flushes write level 0)"
+    )
     command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
     command.set_defaults(command=run)
 
@@ -72,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_times(selection: "Selection") -> None:  # type: ignore[name-defined]  # noqa: F821
+def _check_times(selection: "Selection") -> None:
     from lsmlens.analyzer.stamps import parse_time
 
     for option, text in (("--since", selection.since), ("--until", selection.until)):

@@ -12,7 +12,6 @@ from typing import Any
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
-
 from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.events import INT64_MAX, SCHEMAS, TABLE_PROPERTIES, Event
 from lsmlens.analyzer.units import MICROS

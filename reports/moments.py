@@ -2,7 +2,7 @@
 
 
 def moment(local_millis: float | None, utc_offset_seconds: int | None) -> str | None:
-    """A log's local time (milliseconds since 1970) as text: UTC with a Z, or plain where the zone is unknown."""
+    """A log's local time (milliseconds since 1970) as text, UTC with a Z where its zone is known."""
     if local_millis is None:
         return None
     from datetime import datetime, timedelta

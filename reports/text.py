@@ -51,9 +51,7 @@ def _members(analysis: Analysis) -> list[str]:
     if others:
         named = ", ".join(f"{count} {role}" for role, count in sorted(others.items()))
         lines.append(f"  not analysed: {named}")
-    for member in analysis.members:
-        if member.problem:
-            lines.append(f"  ! {member.path}: {member.problem}")
+    lines += [f"  ! {member.path}: {member.problem}" for member in analysis.members if member.problem]
     wanted = analysis.selection
     chosen = [
         f"since {wanted.since}" if wanted.since else "",
@@ -69,7 +67,9 @@ def _members(analysis: Analysis) -> list[str]:
 def _run_line(one: RunAnalysis) -> str:
     run = one.run
     versions = ", ".join(
-        f"{name} {version}" for name, version in (("Ceph", run.ceph_version), ("RocksDB", run.rocksdb_version)) if version
+        f"{name} {version}"
+        for name, version in (("Ceph", run.ceph_version), ("RocksDB", run.rocksdb_version))
+        if version
     )
     kind = " (monitor's store.db)" if run.is_monitor else ""
     files = f"{len(run.members)} file{'s' if len(run.members) > 1 else ''}"
@@ -100,14 +100,23 @@ def _statistics_total(analysis: Analysis) -> list[str]:
 
 
 def _labelled(columns: Sequence[tuple[str, CompactionStatistics]]) -> list[str]:
-    rows = [
-        [label, *(plain(getattr(statistics, name)) for _, statistics in columns)] for name, label in LABELS.items()
-    ]
+    rows = [[label, *(plain(getattr(statistics, name)) for _, statistics in columns)] for name, label in LABELS.items()]
     return table(["", *(name for name, _ in columns)], rows)
 
 
 def _statistics_by_run(analysis: Analysis) -> list[str]:
-    header = ["run", "log s", "compactions", "seconds", "output MiB", "records in", "out", "out/in", "flush MiB", "LSM WA"]
+    header = [
+        "run",
+        "log s",
+        "compactions",
+        "seconds",
+        "output MiB",
+        "records in",
+        "out",
+        "out/in",
+        "flush MiB",
+        "LSM WA",
+    ]
     rows = [
         [
             one.run.name,
@@ -163,7 +172,16 @@ def _family_row(name: str, family: FamilyWrites) -> list[str]:
 
 
 def _levels(one: RunAnalysis) -> list[str]:
-    header = ["into level", "flush MiB", "compactions", "seconds", "input MiB", "output MiB", "records in", "records out"]
+    header = [
+        "into level",
+        "flush MiB",
+        "compactions",
+        "seconds",
+        "input MiB",
+        "output MiB",
+        "records in",
+        "records out",
+    ]
     rows = [
         [
             f"L{level.level}",
