@@ -1,5 +1,6 @@
 """From paths to runs: opens a bundle, scans its logs, and stitches the pieces of each daemon's together."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -53,6 +54,7 @@ def read_runs(
     if not runs:
         raise _nothing_read(paths, summaries)
     _name_apart(runs)
+    runs.sort(key=_reading_order)
     return summaries, runs
 
 
@@ -60,7 +62,9 @@ def _read_member(member: Member, on_bytes: Callable[[int], None]) -> tuple[Role,
     head = member.head()
     transport = transport_of(head)
     if transport is Transport.NONE and head.lstrip()[:1] in (b"{", b"["):
-        return _document_role(member), []
+        document = _document_role(member)
+        if document is not None:
+            return document, []
     stream = member.stream
     if transport is not Transport.NONE:
         if stream is None:
@@ -74,13 +78,14 @@ def _read_member(member: Member, on_bytes: Callable[[int], None]) -> tuple[Role,
     return _scan(member, stream, transport.is_shared, on_bytes)
 
 
-def _document_role(member: Member) -> Role:
+def _document_role(member: Member) -> Role | None:
+    """The role of a member that is one JSON document; None where it is not."""
     import orjson
 
     try:
         return recognise_json(orjson.loads(member.read(DOCUMENT_BYTES)))
     except ValueError:
-        return Role.OTHER
+        return None
 
 
 def _scan(
@@ -181,6 +186,12 @@ def _run_name(pieces: list[Piece]) -> str:
     if daemon is not None:
         return daemon
     return pieces[0].source or pieces[0].stem or pieces[0].name
+
+
+def _reading_order(run: Run) -> tuple[bool, list[tuple[int, str]]]:
+    """Monitors last, and osd.10 after osd.9."""
+    parts = re.split(r"(\d+)", run.name)
+    return run.is_monitor, [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def _name_apart(runs: list[Run]) -> None:

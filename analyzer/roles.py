@@ -77,16 +77,22 @@ def recognise_json(document: object) -> Role:
         return Role.FIO_RESULT
     if isinstance(document.get("ops", document.get("Ops")), list):
         return Role.HISTORIC_OPS
+    if any(isinstance(document.get(name), str) for name in ("bluestore_rocksdb_options", "osd_memory_target")):
+        return Role.CONFIG_SHOW
     if "osd_objectstore" in keys or {"osd_data", "ceph_version"} <= keys:
         return Role.OSD_METADATA
-    if isinstance(document.get("bluestore_rocksdb_options"), str) or isinstance(document.get("osd_memory_target"), str):
-        return Role.CONFIG_SHOW
-    section = document.get("bluefs") or document.get("rocksdb") or document.get("osd")
-    if isinstance(section, dict) and not any(
-        isinstance(counter, dict) and "type" in counter for counter in section.values()
-    ):
+    if any(_holds_counters(document.get(section)) for section in ("bluefs", "rocksdb", "bluestore", "osd")):
         return Role.PERF_DUMP
     return Role.OTHER
+
+
+def _holds_counters(section: object) -> bool:
+    """Whether this is a section of a perf dump: numbers and `{avgcount, sum}`; not of its schema, nor of others."""
+    return isinstance(section, dict) and any(
+        isinstance(value, int | float) or (isinstance(value, dict) and "avgcount" in value)
+        for name, value in section.items()
+        if name.isidentifier()
+    )
 
 
 def daemon_in(text: bytes | memoryview, role: Role) -> str | None:

@@ -15,9 +15,9 @@ def plain(value: float | None, digits: int = 6) -> str:
 
 
 def mib(size: int) -> str:
-    """Bytes as MiB with one decimal, more where that would show nothing."""
+    """Bytes as MiB with one decimal, two below 10."""
     value = size / MIB
-    return f"{value:.1f}" if value >= 10 or size == 0 else f"{value:.3g}"
+    return f"{value:.1f}" if value >= 10 or size == 0 else f"{value:.2f}" if value >= 0.005 else "<0.01"
 
 
 def ratio(value: float | None) -> str:
