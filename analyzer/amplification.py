@@ -1,7 +1,7 @@
 """Bytes written by column family and by level, and the write amplification they come to.
 
 LSM write amplification = (flush bytes + compaction output bytes) / flush bytes. Flush bytes are the level-0
-tables that flushes wrote. Compaction output bytes are `total_output_size` plus, where a release writes them
+tables that flushes wrote, and their blob files. Compaction output bytes are `total_output_size` plus, where a release writes them
 apart, blob bytes and those of the penultimate ("proximal") level. Trivial moves move no bytes. The WAL is not in
 it, nor are tables written while recovering one.
 """
@@ -20,6 +20,7 @@ class FamilyWrites:
     name: str
     flushes: int = 0
     flush_bytes: int = 0
+    flush_blob_bytes: int = 0
     flush_input_records: int = 0
     flush_output_records: int = 0
     compactions: int = 0
@@ -36,7 +37,8 @@ class FamilyWrites:
     def add_flush(self, event: Event) -> None:
         """Take in a `flush_finished` event, stitched to its start and its tables."""
         self.flushes += 1
-        self.flush_bytes += event["created_bytes"]
+        self.flush_bytes += event["created_bytes"] + event["created_blob_bytes"]
+        self.flush_blob_bytes += event["created_blob_bytes"]
         self.flush_input_records += event.get("num_entries", 0)
         self.flush_output_records += event["created_records"]
 
@@ -95,7 +97,7 @@ class LevelWrites:
     def add_flush(self, event: Event) -> None:
         """Take in a `flush_finished` event."""
         self.flushes += 1
-        self.flush_bytes += event["created_bytes"]
+        self.flush_bytes += event["created_bytes"] + event["created_blob_bytes"]
 
     def add_compaction(self, event: Event) -> None:
         """Take in a `compaction_finished` event."""

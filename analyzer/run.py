@@ -50,7 +50,8 @@ class Run:
 
     `events` holds every event once, in the log's order, with these fields added where they apply:
     `session` (number), `column_family`, `attributed_by`; on a finished flush or compaction also what its start
-    said, `started_micros`, and the files (`created_files`, `created_bytes`, `created_records`) it wrote.
+    said, `started_micros`, and the files (`created_files`, `created_bytes`, `created_records`,
+    `created_blob_bytes`) it wrote.
     """
 
     name: str

@@ -37,6 +37,7 @@ class _Output:
     files: int = 0
     bytes: int = 0
     records: int = 0
+    blob_bytes: int = 0
 
     def add(self, event: Event) -> None:
         self.files += 1
@@ -48,6 +49,7 @@ class _Output:
         event["created_files"] = self.files
         event["created_bytes"] = self.bytes
         event["created_records"] = self.records
+        event["created_blob_bytes"] = self.blob_bytes
 
 
 @dataclass(slots=True)
@@ -105,6 +107,7 @@ class Stitcher:
             EventKind.COMPACTION_STARTED: self._compaction_started,
             EventKind.COMPACTION_FINISHED: self._compaction_finished,
             EventKind.TABLE_FILE_CREATION: self._table_created,
+            EventKind.BLOB_FILE_CREATION: self._blob_created,
             EventKind.TRIVIAL_MOVE: self._trivial_move,
         }
 
@@ -179,8 +182,6 @@ class Stitcher:
         family = event.get("cf_name")
         if family is None and kind in (EventKind.TABLE_FILE_DELETION, EventKind.BLOB_FILE_DELETION):
             family = self._family_of_file.pop(event["file_number"], None)
-        elif kind == EventKind.BLOB_FILE_CREATION and isinstance(family, str):
-            self._family_of_file[event["file_number"]] = family
         if kind == EventKind.RECOVERY_FINISHED and isinstance(number, int):
             self._current.pop(number, None)
         event["column_family"] = family
@@ -209,6 +210,16 @@ class Stitcher:
             job.output.add(event)
             if job.family is None and family is not None:
                 job.family, job.route = family, BY_CREATED
+        self._run.events.append(event)
+
+    def _blob_created(self, event: Event, job: _Job) -> None:
+        """A blob file comes before the table that points into it, from flush or compaction alike."""
+        family = event.get("cf_name")
+        event["column_family"] = family
+        if isinstance(family, str):
+            self._family_of_file[event["file_number"]] = family
+        flush = next((flush for flush in job.flushes if _may_be_of(flush, family)), None)
+        (flush.output if flush is not None else job.output).blob_bytes += event["total_blob_bytes"]
         self._run.events.append(event)
 
     def _flush_finished(self, event: Event, job: _Job) -> None:

@@ -79,7 +79,7 @@ def _row(event: Event) -> dict[str, Any] | None:
             "input_bytes": event.get("total_data_size"),
             "input_records": event.get("num_entries"),
             "output_files": event["created_files"],
-            "output_bytes": event["created_bytes"],
+            "output_bytes": event["created_bytes"] + event["created_blob_bytes"],
             "output_records": event["created_records"],
         }
     if kind == EventKind.TRIVIAL_MOVE:

@@ -1,0 +1,137 @@
+"""What `lsmlens analyze` costs, as ratios against peers in the same run.
+
+The log is 1.2 GB: the lines of a real OSD at debug level 10, over and over, with the log of another real OSD let in
+at the density that OSD had. `LSMLENS_BENCHMARK_LOG` names a log of your own to measure instead. CPU is user plus system
+time of the whole process, the least of several runs; limits have room for a noisy machine, the ratios are printed.
+"""
+
+import gzip
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+COMMAND = [str(Path(sys.executable).with_name("lsmlens")), "analyze"]
+LOG_BYTES = 1_200_000_000
+EVENT_LINES_EVERY = 1_000_000  # bytes of noise between stretches of the other log
+
+
+def lines_of(fixture: str) -> bytes:
+    return gzip.decompress((FIXTURES / fixture / "ceph-osd.0.log.gz").read_bytes())
+
+
+def write_log(path: Path, size: int) -> Path:
+    noise = b"".join(line for line in lines_of("osd-noisy").splitlines(True) if b"rocksdb: " not in line)
+    real = lines_of("osd-stock").splitlines(True)
+    stretches = size // len(noise) + 1
+    each = len(real) // stretches + 1
+    with path.open("wb") as file:
+        for start in range(0, stretches * each, each):
+            file.writelines(real[start : start + each])
+            file.write(noise)
+    return path
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    given = os.environ.get("LSMLENS_BENCHMARK_LOG")
+    if given:
+        yield Path(given)
+        return
+    path = write_log(tmp_path_factory.mktemp("benchmark") / "ceph-osd.0.log", LOG_BYTES)
+    yield path
+    path.unlink()
+
+
+def cpu_seconds(command: Sequence[str | Path], runs: int = 7) -> float:
+    least = float("inf")
+    for _ in range(runs):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(list(map(str, command)), check=True, capture_output=True, env=as_installed())
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return least
+
+
+def as_installed() -> dict[str, str]:
+    """An environment in which Python keeps its bytecode, as in any installation."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def peak_mebibytes(command: Sequence[str | Path]) -> float:
+    program = (
+        "import resource, subprocess, sys;"
+        "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *map(str, command)], check=True, capture_output=True)
+    return float(done.stdout)
+
+
+def ripgrep() -> str:
+    found = shutil.which("rg")
+    if found is None:
+        pytest.skip("ripgrep (rg), the peer of this measurement, is not installed")
+    return found
+
+
+def test_cpu_against_ripgrep_on_a_plain_log(log: Path) -> None:
+    ratio = cpu_seconds([*COMMAND, log]) / cpu_seconds([ripgrep(), "-c", "EVENT_LOG_v1", log])
+    print(f"\nanalyze / rg -c, plain: {ratio:.2f} (aim: 3)")
+    assert ratio < 6
+
+
+def test_cpu_against_ripgrep_on_a_gzipped_log(log: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "ceph-osd.0.log.gz"
+    with packed.open("wb") as file:
+        subprocess.run(["gzip", "-1", "-c", str(log)], check=True, stdout=file)
+    peer = cpu_seconds([ripgrep(), "-z", "-c", "EVENT_LOG_v1", packed], runs=1)
+    ratio = cpu_seconds([*COMMAND, packed], runs=3) / peer
+    print(f"\nanalyze / rg -z -c, gzip: {ratio:.2f} (aim: 0.2)")
+    assert ratio < 0.3
+
+
+def test_cpu_against_reading_line_by_line(tmp_path: Path) -> None:
+    """The published parser's way: a Python loop that looks at the stamp of every line."""
+    log = write_log(tmp_path / "ceph-osd.0.log", LOG_BYTES // 4)
+    program = (
+        "import sys, json\nfrom datetime import datetime\n"
+        "for line in open(sys.argv[1]):\n"
+        "    try: dt = datetime.strptime(line[0:23], '%Y-%m-%dT%H:%M:%S.%f')\n"
+        "    except ValueError: pass\n"
+        "    if '\"event\": \"compaction_finished\"' in line: json.loads('{' + line.split('{', 1)[1])\n"
+    )
+    ratio = cpu_seconds([sys.executable, "-c", program, log], runs=1) / cpu_seconds([*COMMAND, log], runs=3)
+    print(f"\nline by line / analyze: {ratio:.0f} (aim: 60)")
+    assert ratio > 60
+
+
+def test_memory_does_not_grow_with_the_log(log: Path, tmp_path: Path) -> None:
+    once = peak_mebibytes([*COMMAND, log])
+    longer = tmp_path / "ceph-osd.0.log"
+    try:
+        with longer.open("wb") as target:
+            for _ in range(8):
+                with log.open("rb") as source:
+                    shutil.copyfileobj(source, target, 1 << 24)
+        eight_times = peak_mebibytes([*COMMAND, longer])
+    finally:
+        longer.unlink(missing_ok=True)
+    print(f"\npeak memory: {once:.0f} MiB, of a log eight times as long {eight_times:.0f} MiB (aim: 200)")
+    assert once < 200
+    assert eight_times < 200
+
+
+def test_help_is_quick() -> None:
+    seconds = cpu_seconds([COMMAND[0], "--help"], runs=10)
+    bare = cpu_seconds([sys.executable, "-c", "pass"], runs=10)
+    print(f"\n--help: {seconds:.3f} s of CPU, {seconds / bare:.1f} times a bare interpreter")
+    assert seconds / bare < 8

@@ -1,0 +1,91 @@
+"""What tests share: the fixtures' folder, goldens refreshed by one flag, and one way to run the command."""
+
+import gzip
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsmlens.analyzer.reading import read_runs
+from lsmlens.analyzer.run import Run
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+COMMAND = (sys.executable, "-c", "import sys; from lsmlens.cli import main; sys.exit(main())")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write golden outputs anew, to be reviewed as a diff")
+
+
+@pytest.fixture
+def fixtures() -> Path:
+    return FIXTURES
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Any:
+    """Compare text with tests/golden/NAME, or write it there under --update-golden."""
+
+    def check(name: str, text: str) -> None:
+        path = Path(__file__).parent / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.exists(), f"no golden output {name}: run pytest --update-golden and review it"
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def lsmlens() -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Run the command as a user does: its own process, its own exit status."""
+
+    def run(
+        *arguments: str | Path, cwd: Path | None = None, stdin: bytes | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [*COMMAND, *map(str, arguments)],
+            cwd=cwd,
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            env={**os.environ, "NO_COLOR": "1"},
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def command() -> list[str]:
+    """How the command is started, for tests that need its pipes or a terminal of their own."""
+    return list(COMMAND)
+
+
+@pytest.fixture(scope="session")
+def log_text() -> Callable[[str], bytes]:
+    """The content of a fixture's log, decompressed."""
+
+    def read(name: str) -> bytes:
+        data = (FIXTURES / name).read_bytes()
+        return gzip.decompress(data) if name.endswith(".gz") else data
+
+    return read
+
+
+@pytest.fixture
+def run_of(tmp_path: Path) -> Callable[..., Run]:
+    """The one run that a log's text comes to, read from a file of that name."""
+
+    def read(text: bytes | Iterable[bytes], name: str = "LOG") -> Run:
+        file = tmp_path / name
+        file.write_bytes(text if isinstance(text, bytes) else b"".join(line + b"\n" for line in text))
+        (run,) = read_runs([str(file)])[1]
+        return run
+
+    return read
