@@ -1,9 +1,9 @@
 """Bytes written by column family and by level, and the write amplification they come to.
 
 LSM write amplification = (flush bytes + compaction output bytes) / flush bytes. Flush bytes are the level-0
-tables that flushes wrote, and their blob files. Compaction output bytes are `total_output_size` plus, where a release writes them
-apart, blob bytes and those of the penultimate ("proximal") level. Trivial moves move no bytes. The WAL is not in
-it, nor are tables written while recovering one.
+tables that flushes wrote, and their blob files. Compaction output bytes are `total_output_size` plus, where a
+release writes them apart, blob bytes and those of the penultimate ("proximal") level. Trivial moves move no bytes.
+The WAL is not in it, nor are tables written while recovering one.
 """
 
 from dataclasses import dataclass

@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 
 from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, LevelWrites
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics, CompactionSums
+from lsmlens.analyzer.data_quality import notes
 from lsmlens.analyzer.events import EventKind
+from lsmlens.analyzer.flushes import FlushView
 from lsmlens.analyzer.reading import MemberSummary, read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.windows import Windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class RunAnalysis:
     total: FamilyWrites
     sums: CompactionSums
     notes: tuple[str, ...]
+    flushes: tuple[FlushView, ...] = ()
+    windows: tuple[tuple[int, FamilyWrites], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +48,18 @@ class Analysis:
 def analyze(
     paths: Sequence[str],
     selection: Selection | None = None,
+    window_seconds: float | None = None,
     on_progress: Callable[[str, int], None] | None = None,
 ) -> Analysis:
     """Read everything under `paths` and measure it.
 
-    `on_progress` is told the member being read and the bytes read since last told. Raises InputError for a
-    path that does not exist and where nothing could be read, ValueError for a time in `selection` that is none.
+    `window_seconds` asks for sums by time window. `on_progress` is told the member being read and the bytes read
+    since last told. Raises InputError for a path that does not exist and where nothing could be read, ValueError
+    for a time in `selection` that is none.
     """
     members, runs = read_runs(paths, on_progress)
     selection = selection or Selection()
-    measured = tuple(measure(run, selection) for run in runs)
+    measured = tuple(measure(run, selection, window_seconds) for run in runs)
     counted = [one for one in measured if not one.run.is_monitor] or list(measured)
     if len(measured) < 2:
         return Analysis(tuple(members), measured, selection)
@@ -71,12 +78,14 @@ def analyze(
     )
 
 
-def measure(run: Run, selection: Selection) -> RunAnalysis:
+def measure(run: Run, selection: Selection, window_seconds: float | None = None) -> RunAnalysis:
     """The statistics of one run's selected jobs. Raises ValueError for a time that is none."""
     wanted = selection.of(run)
     sums = CompactionSums()
     families: dict[str, FamilyWrites] = {}
     levels: dict[int, LevelWrites] = {}
+    flushes: dict[str, FlushView] = {}
+    windows = Windows(window_seconds) if window_seconds else None
     for event in run.events:
         kind = event["event"]
         if kind not in _JOBS or not wanted.takes(event):
@@ -86,6 +95,8 @@ def measure(run: Run, selection: Selection) -> RunAnalysis:
         family = families.get(name) or families.setdefault(name, FamilyWrites(name))
         number = event["destination_level"] if kind == _MOVE else event["output_level"] if kind == _COMPACTION else 0
         level = levels.get(number) or levels.setdefault(number, LevelWrites(number))
+        if windows is not None:
+            windows.add(event)
         if kind == _COMPACTION:
             sums.add(event)
             family.add_compaction(event)
@@ -96,6 +107,7 @@ def measure(run: Run, selection: Selection) -> RunAnalysis:
         else:
             family.add_flush(event)
             level.add_flush(event)
+            (flushes.get(name) or flushes.setdefault(name, FlushView(name))).add(event)
     total = FamilyWrites("total")
     for family in families.values():
         total.merge(family)
@@ -106,17 +118,12 @@ def measure(run: Run, selection: Selection) -> RunAnalysis:
         tuple(levels[number] for number in sorted(levels)),
         total,
         sums,
-        tuple(_notes(run, sums)),
+        tuple(notes(run, sums)),
+        tuple(flushes[name] for name in sorted(flushes)),
+        tuple(windows.in_order()) if windows is not None else (),
     )
 
 
 _COMPACTION = EventKind.COMPACTION_FINISHED.value
 _MOVE = EventKind.TRIVIAL_MOVE.value
 _JOBS = frozenset({_COMPACTION, _MOVE, EventKind.FLUSH_FINISHED.value})
-
-
-def _notes(run: Run, sums: CompactionSums) -> list[str]:
-    """What a reader of the figures has to know about them, in words."""
-    from lsmlens.analyzer.data_quality import notes
-
-    return notes(run, sums)

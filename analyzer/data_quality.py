@@ -43,6 +43,9 @@ def notes(run: Run, sums: CompactionSums) -> list[str]:
     if quality.unknown_events:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in sorted(quality.unknown_events.items()))
         said.append(f"event kinds not known, kept: {kinds}")
+    if quality.unknown_fields:
+        names = ", ".join(f"{name} ({count})" for name, count in sorted(quality.unknown_fields.items()))
+        said.append(f"event fields not known, kept: {names}")
     return said
 
 

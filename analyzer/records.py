@@ -10,5 +10,6 @@ SUMMARY_LINE: Final = 3  # column family, files per level
 MOVED_LINE: Final = 4  # column family, files, level, bytes
 STALL_LINE: Final = 5  # column family, "slowdown" or "stop", cause, local time in milliseconds
 OPEN_LINE: Final = 6  # identity, local time in milliseconds, RocksDB version, Ceph version, DB session id
+FORCED_LINE: Final = 7  # the flush reason that was reached for the whole database
 
 Record: TypeAlias = tuple[Any, ...]

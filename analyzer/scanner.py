@@ -25,6 +25,7 @@ LINE_START_LIMIT = 1 << 16
 OPEN_LOOKBACK = 1 << 19
 QUARTER_HOUR_MILLIS = 900_000
 
+FORCED_FLUSHES = {text_lines.WAL_LIMIT.name: "WAL Full", text_lines.BUFFER_LIMIT.name: "Write Buffer Manager"}
 _SHAPES: dict[bytes, text_lines.LineShape] = {shape.anchor: shape for shape in text_lines.SHAPES}
 _PATTERNS = (ANCHOR, *_SHAPES)
 _anchors: BytesAhoCorasick | None = None
@@ -170,6 +171,10 @@ class Scanner:
 
     def _take_line(self, shape: text_lines.LineShape, view: memoryview, start: int, after: int, begin: int) -> None:
         match = shape.rest.match(view, after)
+        reason = FORCED_FLUSHES.get(shape.name)
+        if match is not None and reason is not None:
+            self._add((records.FORCED_LINE, reason), view, start, begin)
+            return
         family = text_lines.family_before(view, start) if match else None
         if match is None or family is None:
             return

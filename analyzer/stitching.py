@@ -37,18 +37,22 @@ class _Output:
     files: int = 0
     bytes: int = 0
     records: int = 0
+    deletions: int = 0
     blob_bytes: int = 0
 
     def add(self, event: Event) -> None:
         self.files += 1
         self.bytes += event["file_size"]
-        entries = event.get("table_properties", {}).get("num_entries")
+        properties = event.get("table_properties", {})
+        entries, deletions = properties.get("num_entries"), properties.get("num_deletions")
         self.records += entries if type(entries) is int else 0
+        self.deletions += deletions if type(deletions) is int else 0
 
     def put_into(self, event: Event) -> None:
         event["created_files"] = self.files
         event["created_bytes"] = self.bytes
         event["created_records"] = self.records
+        event["created_deletions"] = self.deletions
         event["created_blob_bytes"] = self.blob_bytes
 
 
@@ -100,6 +104,7 @@ class Stitcher:
         self._current: dict[int, _Job] = {}
         self._family_of_file: dict[int, str] = {}
         self._waiting: list[Event] = []
+        self._forced_by: str | None = None
         self._compacted_line: tuple[str, int, int] | None = None
         self._handlers: dict[str, Callable[[Event, _Job], None]] = {
             EventKind.FLUSH_STARTED: self._flush_started,
@@ -123,6 +128,9 @@ class Stitcher:
 
     def _take_line(self, record: Record) -> None:
         tag, family, *said = record
+        if tag == records.FORCED_LINE:
+            self._forced_by = family
+            return
         if tag == records.JOB_LINE:
             number, starts_flush = said
             job = self._job(number)
@@ -189,6 +197,8 @@ class Stitcher:
 
     def _flush_started(self, event: Event, job: _Job) -> None:
         family, job.flush_family = job.flush_family, None
+        reason = event.get("flush_reason")
+        event["true_flush_reason"] = self._forced_by or reason if reason == "Write Buffer Manager" else reason
         if family is not None:
             event["attributed_by"] = BY_JOB_LINE
         event["column_family"] = family

@@ -77,6 +77,25 @@ STOPPING = LineShape(
         b"[db/column_family.cc:770] [O-1] Stopping writes because of estimated pending compaction bytes 274877906944",
     ),
 )
+# Releases up to 6.x call both causes "Write Buffer Manager" in the flush's event; these lines tell them apart.
+WAL_LIMIT = LineShape(
+    "WAL limit",
+    b"] Flushing all column families with data in WAL",
+    re.compile(rb" number (\d{1,18})"),
+    (
+        b"[db_impl/db_impl_write.cc:1230] Flushing all column families with data in WAL number 103."
+        b" Total log size is 67109786 while max_total_wal_size is 67108864",
+    ),
+)
+BUFFER_LIMIT = LineShape(
+    "write buffer limit",
+    b"] Flushing column family with ",
+    re.compile(rb"(?:largest mem table size|oldest memtable entry)"),
+    (
+        b"[db/db_impl_write.cc:1033] Flushing column family with largest mem table size. Write buffer is using 1 bytes",
+        b"[db/db_impl_write.cc:1311] Flushing column family with oldest memtable entry. Write buffers are using",
+    ),
+)
 # Each open recovers the default family once, in every version, whatever banner came before.
 OPENED = LineShape(
     "opened",
@@ -88,7 +107,17 @@ OPENED = LineShape(
     ),
 )
 
-SHAPES: tuple[LineShape, ...] = (JOB, COMPACTED_TO, LEVEL_SUMMARY, MOVED, STALLING, STOPPING, OPENED)
+SHAPES: tuple[LineShape, ...] = (
+    JOB,
+    COMPACTED_TO,
+    LEVEL_SUMMARY,
+    MOVED,
+    STALLING,
+    STOPPING,
+    WAL_LIMIT,
+    BUFFER_LIMIT,
+    OPENED,
+)
 
 STALL_CAUSES = {
     b"immutable memtables": "immutable_memtables",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lsmlens.analyzer.errors import LsmlensError
 
 if TYPE_CHECKING:
+    from lsmlens.analyzer.analysis import Analysis
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.parser import Parser
 
@@ -43,6 +44,9 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument(
         "--level", metavar="N", type=int, help="only what was written to level N (flushes write level 0)"
     )
+    command.add_argument(
+        "--window", metavar="LENGTH", help="also sum up jobs by windows of this length, such as 30s, 10m or 1h"
+    )
     command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
     command.set_defaults(command=run)
 
@@ -59,8 +63,10 @@ def run(options: argparse.Namespace) -> int:
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
     selection = Selection(options.since, options.until, frozenset(options.cf), options.level)
     _check_times(selection)
+    window = _window_seconds(options.window)
     with Progress(options.paths, quiet=options.quiet) as progress:
-        analysis = analyze(options.paths, selection, progress.advance)
+        analysis = analyze(options.paths, selection, window, progress.advance)
+    _warn_of_unknown_families(analysis)
     for path in options.output:
         write(path, analysis)
     out = standard_output()
@@ -73,6 +79,24 @@ def run(options: argparse.Namespace) -> int:
 
         out.write(render(analysis, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
     return 0
+
+
+def _window_seconds(text: str | None) -> float | None:
+    from lsmlens.analyzer.windows import parse_duration
+
+    try:
+        return None if text is None else parse_duration(text)
+    except ValueError:
+        raise LsmlensError(f"--window: no duration that is known: {text}", "use such as 30s, 10m or 1h") from None
+
+
+def _warn_of_unknown_families(analysis: "Analysis") -> None:
+    wanted = analysis.selection.column_families
+    if not wanted:
+        return
+    known = {str(event.get("column_family")) for one in analysis.runs for event in one.run.events}
+    for name in sorted(wanted - known):
+        print(f"warning: no column family {name}; there are {', '.join(sorted(known - {'None'}))}", file=sys.stderr)
 
 
 def _check_times(selection: "Selection") -> None:

@@ -26,7 +26,9 @@ _STITCHED: dict[str, pa.DataType] = {
     "created_files": pa.int64(),
     "created_bytes": pa.int64(),
     "created_records": pa.int64(),
+    "created_deletions": pa.int64(),
     "created_blob_bytes": pa.int64(),
+    "true_flush_reason": pa.string(),
     "input_files": pa.int64(),
     "input_levels": pa.list_(pa.int64()),
 }

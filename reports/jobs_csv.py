@@ -73,7 +73,7 @@ def _row(event: Event) -> dict[str, Any] | None:
         return {
             "kind": "flush",
             "seconds": None if started is None else (event["time_micros"] - started) / 1e6,
-            "reason": event.get("flush_reason"),
+            "reason": event.get("true_flush_reason"),
             "output_level": 0,
             "input_files": event.get("num_memtables"),
             "input_bytes": event.get("total_data_size"),

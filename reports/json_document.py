@@ -5,6 +5,7 @@ from typing import Any
 
 from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
+from lsmlens.analyzer.flushes import FlushView
 from lsmlens.reports.moments import moment, moment_of_micros
 
 SCHEMA = "lsmlens.analysis/1"
@@ -70,6 +71,8 @@ def _run(one: RunAnalysis) -> dict[str, Any]:
         "compaction_statistics": asdict(one.statistics),
         "column_families": [_family(family) for family in one.families],
         "levels": [_level(level) for level in one.levels],
+        "flushes": [_flushes(view) for view in one.flushes],
+        "windows": [{"start": moment_of_micros(start), **_window(sums)} for start, sums in one.windows],
         "write_amplification": {"lsm": one.total.write_amplification, "total": None},
         "stalls": {
             "lines": [
@@ -106,6 +109,40 @@ def _family(family: FamilyWrites) -> dict[str, Any]:
         "output_input_ratio": family.output_input_ratio,
         "write_amplification": family.write_amplification,
     }
+
+
+def _flushes(view: FlushView) -> dict[str, Any]:
+    return {
+        "column_family": view.name,
+        "flushes": view.flushes,
+        "input_entries": view.input_entries,
+        "input_deletes": view.input_deletes,
+        "output_entries": view.output_entries,
+        "output_deletes": view.output_deletes,
+        "dropped_entries": view.dropped_entries,
+        "dropped_share": view.dropped_share,
+        "dropped_puts_share": view.dropped_puts_share,
+        "empty_flushes": view.empty_flushes,
+        "reasons": dict(sorted(view.reasons.items())),
+        "memtables": {str(count): times for count, times in sorted(view.memtables.items())},
+        "memtables_per_flush": view.memtables_per_flush,
+    }
+
+
+def _window(sums: FamilyWrites) -> dict[str, Any]:
+    return {name: value for name, value in _family(sums).items() if name in _WINDOWED}
+
+
+_WINDOWED = (
+    "flushes",
+    "flush_bytes",
+    "compactions",
+    "compaction_input_bytes",
+    "compaction_output_bytes",
+    "compaction_seconds",
+    "trivial_moves",
+    "write_amplification",
+)
 
 
 def _level(level: LevelWrites) -> dict[str, Any]:

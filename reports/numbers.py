@@ -33,3 +33,8 @@ def size(count: int) -> str:
             break
         value /= 1024
     return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def share(value: float | None) -> str:
+    """A share of one as per cent."""
+    return "-" if value is None else f"{100 * value:.1f} %"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.compaction_statistics import LABELS, CompactionStatistics
-from lsmlens.reports.moments import moment
-from lsmlens.reports.numbers import mib, plain, ratio, size
+from lsmlens.reports.moments import moment, moment_of_micros
+from lsmlens.reports.numbers import mib, plain, ratio, share, size
 from lsmlens.reports.tables import table
 
 SIDE_BY_SIDE = 6
@@ -39,6 +39,10 @@ def _sections(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
             if one.families:
                 yield f"{prefix}by column family", _families(one)
                 yield f"{prefix}by output level", _levels(one)
+            if one.flushes:
+                yield f"{prefix}what flushes took in", _flushes(one)
+            if one.windows:
+                yield f"{prefix}by time", _windows(one)
             yield f"{prefix}data quality", _quality(one)
         elif one.notes:
             yield f"{prefix}data quality", [f"  ! {note}" for note in one.notes]
@@ -199,6 +203,42 @@ def _levels(one: RunAnalysis) -> list[str]:
         for level in one.levels
     ]
     return table([*header, "out/in", "moves", "moved MiB"], rows)
+
+
+def _flushes(one: RunAnalysis) -> list[str]:
+    header = ["column family", "flushes", "memtables each", "entries in", "deletes in", "entries out"]
+    rows = [
+        [
+            view.name or '""',
+            plain(view.flushes),
+            "-" if view.memtables_per_flush is None else f"{view.memtables_per_flush:.1f}",
+            plain(view.input_entries),
+            plain(view.input_deletes),
+            plain(view.output_entries),
+            share(view.dropped_share),
+            share(view.dropped_puts_share),
+            ", ".join(f"{count} {reason}" for reason, count in view.reasons.most_common()),
+        ]
+        for view in one.flushes
+    ]
+    return table([*header, "died in memory", "puts died", "reasons"], rows)
+
+
+def _windows(one: RunAnalysis) -> list[str]:
+    header = ["from (UTC)", "flushes", "flush MiB", "compactions", "seconds", "output MiB", "LSM WA"]
+    rows = [
+        [
+            moment_of_micros(start) or "-",
+            plain(sums.flushes),
+            mib(sums.flush_bytes),
+            plain(sums.compactions),
+            f"{sums.compaction_seconds:.1f}",
+            mib(sums.compaction_output_bytes),
+            ratio(sums.write_amplification),
+        ]
+        for start, sums in one.windows
+    ]
+    return table(header, rows)
 
 
 def _quality(one: RunAnalysis) -> list[str]:
