@@ -10,10 +10,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from lsmlens.analyzer.compression import MAGIC, DamagedStream, Readable, decompressed
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.printable import printable
+
+if TYPE_CHECKING:
+    import tarfile
 
 HEAD_BYTES = 1 << 16
 TAR_BLOCK = 512
@@ -77,21 +81,27 @@ def open_bundle(paths: Iterable[str], on_bytes: Callable[[int], None] | None = N
             stream = DamagedStream(_Metered(cast("IO[bytes]", sys.stdin.buffer), on_bytes))
             yield from _members_of_stream("standard input", "", stream, None, (stream,), 0)
             continue
-        for file in _files(Path(path)):
+        for file in _files(path):
             try:
                 status = file.stat()
             except OSError as error:
-                yield Member(str(file), str(file.parent), unreadable=error.strerror or str(error))
+                yield Member(printable(str(file)), printable(str(file.parent)), unreadable=error.strerror or str(error))
                 continue
             if (status.st_dev, status.st_ino) not in seen:
                 seen.add((status.st_dev, status.st_ino))
                 yield from _members_of_file(file, status.st_size, on_bytes)
 
 
-def _files(path: Path) -> Iterator[Path]:
-    """The regular files at or under `path`, sorted; pipes given by name count as files."""
-    if not path.exists():
-        raise InputError(str(path), "no such file or folder", "check the path; `-` reads standard input")
+def _files(name: str) -> Iterator[Path]:
+    """The regular files at or under a path, sorted; pipes given by name count as files."""
+    path = Path(name)
+    hint = "check the path; `-` reads standard input"
+    try:
+        found = bool(name) and path.exists()
+    except (OSError, ValueError) as error:
+        raise InputError(name, getattr(error, "strerror", None) or str(error), hint) from None
+    if not found:
+        raise InputError(name, "no such file or folder", hint)
     if not path.is_dir():
         yield path
         return
@@ -99,14 +109,19 @@ def _files(path: Path) -> Iterator[Path]:
         names.sort()
         for name in sorted(files):
             file = Path(folder, name)
-            if file.is_file() or file.is_symlink():
+            if file.is_file() or not file.exists():  # a dangling link is listed, a pipe would only wait
                 yield file
 
 
 def _members_of_file(file: Path, size: int, on_bytes: Callable[[int], None] | None) -> Iterator[Member]:
-    name, directory = str(file), str(file.parent)
+    name, directory = printable(str(file)), printable(str(file.parent))
     if not file.is_file():  # a named pipe: read once, from the start
-        with file.open("rb") as pipe:
+        try:
+            pipe = file.open("rb")
+        except OSError as error:
+            yield Member(name, directory, unreadable=error.strerror or str(error))
+            return
+        with pipe:
             stream = DamagedStream(_Metered(pipe, on_bytes))
             yield from _members_of_stream(name, directory, stream, None, (stream,), 0)
         return
@@ -162,24 +177,27 @@ def _members_of_tar(
 ) -> Iterator[Member]:
     import tarfile
 
+    headers: list[str] = []
     try:
-        with tarfile.open(fileobj=_Reader(stream), mode="r|", bufsize=1 << 18) as archive:
+        with tarfile.open(fileobj=_Reader(stream), mode="r|", bufsize=1 << 18, tarinfo=_entry_type(headers)) as archive:
             for entry in archive:
                 if not entry.isreg():
                     continue
                 content = archive.extractfile(entry)
                 if content is None:
                     continue
-                path = f"{name}!{_shown(entry.name)}"
+                path, directory = _inside(name, entry.name)
                 inner = DamagedStream(content)
-                yield from _members_of_stream(
-                    path, path.rpartition("/")[0] or name, inner, entry.size, (*sources, inner), depth + 1
-                )
+                yield from _members_of_stream(path, directory, inner, entry.size, (*sources, inner), depth + 1)
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
         yield Member(name, name, unreadable=f"the archive is damaged: {str(error) or type(error).__name__}")
         return
+    if headers:
+        yield Member(name, name, unreadable=f"the archive is damaged: {headers[0]}")
+    while stream.take(1 << 18):  # to the end, where the checksum of a compressed archive stands
+        pass
     if stream.damage:
-        yield Member(name, name, unreadable=f"the archive ends early: {stream.damage}")
+        yield Member(name, name, unreadable=f"the archive is damaged: {stream.damage}")
 
 
 def _members_of_zip(name: str, file: IO[bytes], sources: tuple[DamagedStream, ...], depth: int) -> Iterator[Member]:
@@ -194,8 +212,7 @@ def _members_of_zip(name: str, file: IO[bytes], sources: tuple[DamagedStream, ..
         for entry in archive.infolist():
             if entry.is_dir():
                 continue
-            path = f"{name}!{_shown(entry.filename)}"
-            directory = path.rpartition("/")[0] or name
+            path, directory = _inside(name, entry.filename)
             try:
                 content = archive.open(entry)
             except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError) as error:
@@ -222,10 +239,27 @@ def _is_tar(block: bytes) -> bool:
     return checksum == sum(block[:148]) + 8 * ord(" ") + sum(block[156:TAR_BLOCK])
 
 
-def _shown(path: str) -> str:
-    """A member's path as it may be printed: no control characters, no surrogates."""
-    text = path.encode("utf-8", "replace").decode()
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+def _inside(archive: str, path: str) -> tuple[str, str]:
+    """How a member of an archive is called, and the folder it stands in."""
+    shown = printable(path)
+    folder = shown.rpartition("/")[0]
+    return f"{archive}!{shown}", f"{archive}!{folder}" if folder else archive
+
+
+def _entry_type(damage: list[str]) -> type["tarfile.TarInfo"]:
+    """A tar entry that tells of a damaged header; tarfile takes one for the archive's end."""
+    import tarfile
+
+    class Entry(tarfile.TarInfo):
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "Entry":
+            try:
+                return super().frombuf(buf, encoding, errors)
+            except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:  # type: ignore[attr-defined]
+                damage.append(str(error))
+                raise
+
+    return Entry
 
 
 class _Reader(io.RawIOBase):

@@ -109,10 +109,9 @@ class DamagedStream(io.RawIOBase):
 
     def take(self, size: int) -> bytes:
         """At most `size` bytes; b"" at the end."""
-        if self._prefix:
-            data, self._prefix = self._prefix[:size], self._prefix[size:]
-            return data
-        return self._pull(size)
+        data = self._prefix or self._pull(size)
+        self._prefix = data[size:]  # unwrapping may yield more than was asked for
+        return data[:size]
 
     def _pull(self, size: int) -> bytes:
         if self.damage is not None:

@@ -163,6 +163,8 @@ PROPERTY_RENAMED: Final = {"filter_policy_name": "filter_policy"}
 Event = dict[str, Any]
 _INPUT_FILES = re.compile(r"files_L\d+")
 _FIELD = re.compile(r'"(\w+)": (?:(-?\d+)|(-?[\d.]+(?:e[+-]?\d+)?)|"([^"]*)"|\[([\d, -]*)\])(?=[,}])')
+_KIND = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _NOT_A_NUMBER = re.compile(r'(": )-?(?:inf|nan)(?=[,}\s])')
 
 
@@ -219,7 +221,7 @@ def decode(payload: bytes | memoryview) -> tuple[Event, bool, tuple[str, ...]]:
 
 def _shape_of(event: Event) -> _Shape:
     kind = event.get("event")
-    if type(kind) is not str:
+    if type(kind) is not str or not _KIND.fullmatch(kind):
         raise EventError("no event kind")
     schema = SCHEMAS.get(kind)
     renamed = tuple((name, RENAMED[name]) for name in event if name in RENAMED) if schema else ()
@@ -256,7 +258,7 @@ def _decode_damaged(payload: bytes) -> tuple[object, bool]:
         import html
 
         text = html.unescape(text)
-    text = _NOT_A_NUMBER.sub(r"\1null", text)
+    text = _LONE_SURROGATE.sub(r"\\ufffd", _NOT_A_NUMBER.sub(r"\1null", text))
     try:
         event, _ = json.JSONDecoder(strict=False).raw_decode(text)
     except ValueError as error:

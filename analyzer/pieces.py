@@ -13,6 +13,7 @@ from itertools import pairwise
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.roles import Role, daemon_of_name
 from lsmlens.analyzer.scanner import Scan, Scanner, starts_a_line
+from lsmlens.analyzer.stamps import StampRange
 
 COMPRESSED_NAME = re.compile(r"\.(?:gz|zst|zstd|xz|bz2)$")
 # ceph-osd.0.log.3  LOG.old.1695…  messages-20231126  0.log.20230530-012133
@@ -48,11 +49,16 @@ class Piece:
     @property
     def first_millis(self) -> float | None:
         """When the piece begins: local time by its stamps, or by its first event; None where it has neither."""
-        if self.scan.stamps.first is not None and len(self.scan.by_source) <= 1:
-            return self.scan.stamps.first
+        if self.stamps.first is not None:
+            return self.stamps.first
         if self.scan.first_event is None:
             return None
         return self.scan.first_event[0] / 1000 + 1000 * (self.scan.utc_offset_seconds or 0)
+
+    @property
+    def stamps(self) -> StampRange:
+        """What its lines' stamps cover."""
+        return self.scan.stamps_of(self.source)
 
     def records(self) -> Iterable[Record]:
         """What was found in it, but for its head and tail."""
@@ -102,9 +108,10 @@ def _tokens(piece: Piece) -> Iterator[tuple[object, ...]]:
         yield ("stem", piece.directory, piece.stem)
         for identity in piece.scan.opens:
             yield ("open", identity)
-        if piece.scan.first_event is not None:
-            yield ("event", piece.scan.first_event)
-    elif piece.daemon is None:
+        for event in (piece.scan.first_event, piece.scan.last_event, *piece.scan.sketch):
+            if event is not None:
+                yield ("event", piece.daemon, event)
+    else:
         yield ("source", piece.directory, piece.stem, piece.source)
 
 
@@ -123,7 +130,7 @@ def in_order(pieces: list[Piece]) -> list[Piece]:
 
 def overlap(pieces: Sequence[Piece]) -> bool:
     """Whether a piece begins before the one before it ends, so that repeats may be far apart."""
-    ends = [piece.scan.stamps.last for piece in pieces]
+    ends = [piece.stamps.last for piece in pieces]
     return any(
         end is None or piece.first_millis is None or piece.first_millis < end - 60_000
         for end, piece in zip(ends, pieces[1:], strict=False)
@@ -138,9 +145,6 @@ def joined(pieces: Sequence[Piece], bridges: list[Scan]) -> Iterator[Record]:
     tail = b""
     for piece in pieces:
         scan = piece.scan
-        if piece.source:
-            yield from piece.records()
-            continue
         if tail and starts_a_line(scan.head):
             yield from _bridge(piece, tail, bridges)
             tail = b""
@@ -159,8 +163,7 @@ def joined(pieces: Sequence[Piece], bridges: list[Scan]) -> Iterator[Record]:
 def _bridge(piece: Piece, line: bytes, bridges: list[Scan]) -> Iterator[Record]:
     if not line.strip():
         return
-    scanner = Scanner(piece.scan.member, piece.role)
+    scanner = Scanner(piece.scan.member, piece.role, shared=bool(piece.source))
     scanner.read_line(line)
     bridges.append(scanner.scan)
-    for spool in scanner.scan.by_source.values():
-        yield from spool
+    yield from scanner.scan.by_source.get(piece.source, ())

@@ -12,7 +12,6 @@ from lsmlens.analyzer.pieces import Piece, grouped, joined, overlap, pieces_of
 from lsmlens.analyzer.roles import Role, daemon_in, recognise_json, recognise_text
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.scanner import SAMPLES, Scan, Scanner
-from lsmlens.analyzer.stamps import STAMP, zone_seconds
 from lsmlens.analyzer.stitching import Stitcher
 from lsmlens.analyzer.text_lines import BANNER, CEPH_VERSION
 from lsmlens.analyzer.transports import Transport, UnwrappedStream, transport_of
@@ -121,10 +120,9 @@ def _take_from_head(scan: Scan, head: bytes) -> None:
         scan.rocksdb_version = banner[1].decode()
     if scan.ceph_version is None and (ceph := CEPH_VERSION.shape.search(head)):
         scan.ceph_version = ceph[1].decode(errors="replace")
-    stamp = STAMP.search(head)
-    zone = scan.stamps.zone if scan.stamps.zone is not None else zone_seconds(stamp) if stamp else None
-    if zone is not None:
-        scan.utc_offset_seconds = zone
+    zones = [stamps.zone for stamps in scan.stamps.values() if stamps.zone is not None]
+    if zones:
+        scan.utc_offset_seconds = zones[0]
 
 
 def _is_worth_a_run(pieces: list[Piece]) -> bool:
@@ -143,10 +141,11 @@ def _stitched(pieces: list[Piece]) -> Run:
     )
     bridges: list[Scan] = []
     Stitcher(run, overlap(pieces)).stitch(joined(pieces, bridges))
-    shared = any(piece.source for piece in pieces)
+    for piece in pieces:
+        run.stamps.merge(piece.stamps)
+    for scan in bridges:
+        run.stamps.merge(scan.stamps_of(pieces[0].source))
     for scan in (*scans, *bridges):
-        if not shared:
-            run.stamps.merge(scan.stamps)
         _add_quality(run, scan)
         run.rocksdb_version = scan.rocksdb_version or run.rocksdb_version
         run.ceph_version = scan.ceph_version or run.ceph_version

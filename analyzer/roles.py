@@ -68,11 +68,13 @@ def recognise_text(head: bytes, name: str) -> Role:
     return Role.OSD_LOG if osd else Role.LOG
 
 
-def recognise_json(document: object) -> Role:
-    """The role of a member that is one JSON document."""
+def recognise_json(document: object) -> Role | None:
+    """The role of a member that is one JSON document; None for an event, which is a piece of a log."""
     if not isinstance(document, dict):
         return Role.OTHER
     keys = document.keys()
+    if {"time_micros", "event"} <= keys:
+        return None
     if "fio version" in keys:
         return Role.FIO_RESULT
     if isinstance(document.get("ops", document.get("Ops")), list):

@@ -4,6 +4,7 @@ All anchors are searched at once, block by block. They share two beginnings (`EV
 multi-pattern search stays as fast as that for a single string up to there, and takes half again as long with a third.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -11,19 +12,23 @@ from dataclasses import dataclass, field
 from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implementation
 from lsmlens.analyzer import records, text_lines
 from lsmlens.analyzer.blocks import Block, Blocks
-from lsmlens.analyzer.events import ANCHOR, EventError, decode
+from lsmlens.analyzer.events import ANCHOR, Event, EventError, decode
+from lsmlens.analyzer.printable import printable
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.roles import Role, daemon_in
 from lsmlens.analyzer.spool import Spool
 from lsmlens.analyzer.stamps import EDGE_BYTES, LINE_STAMP, STAMP, StampRange, stamp_millis
-from lsmlens.analyzer.transports import SOURCE
+from lsmlens.analyzer.transports import SOURCE, SOURCE_LINE
 from stringzilla import find, rfind
 
 SAMPLES = 5
 SAMPLE_BYTES = 160
 LINE_START_LIMIT = 1 << 16
 OPEN_LOOKBACK = 1 << 19
+SKETCHED_EVENTS = 16  # one event in so many is remembered, to know a copy by
+LINE_PREFIX_BYTES = 256
 QUARTER_HOUR_MILLIS = 900_000
+FURTHEST_ZONE_QUARTERS = 14 * 4
 
 FORCED_FLUSHES = {text_lines.WAL_LIMIT.name: "WAL Full", text_lines.BUFFER_LIMIT.name: "Write Buffer Manager"}
 _SHAPES: dict[bytes, text_lines.LineShape] = {shape.anchor: shape for shape in text_lines.SHAPES}
@@ -53,10 +58,12 @@ class Scan:
     head: bytes = b""
     tail: bytes = b""
     by_source: dict[str, Spool[Record]] = field(default_factory=dict)
-    stamps: StampRange = field(default_factory=StampRange)
+    stamps: dict[str, StampRange] = field(default_factory=dict)
     daemons: dict[str, str] = field(default_factory=dict)
     opens: set[str] = field(default_factory=set)
-    first_event: tuple[int, int, str] | None = None
+    first_event: tuple[int, str, str] | None = None
+    last_event: tuple[int, str, str] | None = None
+    sketch: set[tuple[int, str, str]] = field(default_factory=set)
     utc_offset_seconds: int | None = None
     bytes: int = 0
     lines: int = 0
@@ -69,10 +76,17 @@ class Scan:
     rocksdb_version: str | None = None
     ceph_version: str | None = None
 
+    def stamps_of(self, source: str) -> StampRange:
+        """The stamps of one source's lines."""
+        stamps = self.stamps.get(source)
+        if stamps is None:
+            stamps = self.stamps[source] = StampRange()
+        return stamps
+
     @property
     def has_records(self) -> bool:
         """Whether RocksDB wrote anything here that was found."""
-        return any(len(spool) for spool in self.by_source.values())
+        return any(map(len, self.by_source.values())) or ANCHOR in self.head or ANCHOR in self.tail
 
 
 class Scanner:
@@ -84,6 +98,7 @@ class Scanner:
         self._shared = shared
         self._line_number: Callable[[int], int] | None = None
         self._found: list[Record] = []
+        self._last_event: Event | None = None
 
     def read(self, blocks: Blocks, on_bytes: Callable[[int], None] | None = None) -> Scan:
         """Scan every block; returns the scan, which is then whole but for its head and tail."""
@@ -102,12 +117,15 @@ class Scanner:
             if newline < end:
                 scan.tail = bytes(view[newline:end])
             if begin < newline:
-                scan.stamps.observe(view, begin, newline)
+                self._observe_stamps(view, begin, newline)
                 self._scan_lines(view, begin, newline, block.offset)
                 previous, recent = recent, bytes(view[max(begin, newline - EDGE_BYTES) : newline])
             if on_bytes is not None:
                 on_bytes(block.end - block.begin)
-        scan.stamps.finish(previous + recent)
+        if self._last_event is not None:
+            scan.last_event = _identity(self._last_event)
+        if not self._shared:
+            scan.stamps_of("").finish(previous + recent)
         scan.bytes, scan.lines, scan.cut_lines = blocks.bytes, blocks.lines, blocks.cut_lines
         scan.lines_are_estimated = blocks.lines_are_estimated
         self._line_number = None
@@ -116,8 +134,21 @@ class Scanner:
     def read_line(self, line: bytes) -> None:
         """Scan a line that was set aside, or put together from a tail and a head."""
         text = line if line.endswith(b"\n") else line + b"\n"
-        self.scan.stamps.observe_every_line(text)
-        self._scan_lines(memoryview(text), 0, len(text), 0)
+        view = memoryview(text)
+        if self._shared:
+            self._observe_stamps(view, 0, len(text))
+        else:
+            self.scan.stamps_of("").observe_every_line(text)
+        self._scan_lines(view, 0, len(text), 0)
+
+    def _observe_stamps(self, view: memoryview, begin: int, end: int) -> None:
+        if not self._shared:
+            self.scan.stamps_of("").observe(view, begin, end)
+            return
+        for line in SOURCE_LINE.finditer(view, begin, end):
+            stamp = STAMP.match(view, line.end(), end)
+            if stamp is not None:
+                self.scan.stamps_of(line[1].decode("utf-8", "replace")).take(stamp)
 
     def _set_head_aside(self, view: memoryview, begin: int, end: int) -> int:
         newline = find(view, b"\n", begin, end)
@@ -163,8 +194,11 @@ class Scanner:
             return
         scan.events_cut += cut
         if scan.first_event is None:
-            scan.first_event = (event["time_micros"], event.get("job", -1), event["event"])
+            scan.first_event = _identity(event)
             scan.utc_offset_seconds = self._utc_offset(view, start, event["time_micros"])
+        if not event["time_micros"] % SKETCHED_EVENTS:
+            scan.sketch.add(_identity(event))
+        self._last_event = event
         for name in unknown:
             scan.unknown_fields[f"{event['event']}.{name}"] += 1
         self._add((records.EVENT, event), view, start, begin)
@@ -190,8 +224,7 @@ class Scanner:
         elif shape is text_lines.OPENED:
             record = self._opening(view, start, begin)
         else:
-            line = view[self._line_start(view, start) : start]
-            stamp = STAMP.search(line)
+            stamp = self._line_stamp(view, start)
             millis = stamp_millis(stamp) if stamp else None
             record = (records.STALL_LINE, family, shape.name, text_lines.STALL_CAUSES[match[1]], millis)
         self._add(record, view, start, begin)
@@ -199,16 +232,20 @@ class Scanner:
     def _opening(self, view: memoryview, start: int, begin: int) -> Record:
         """The open whose column families are being recovered at `start`, with what the lines before it say."""
         scan = self.scan
-        line_start = self._line_start(view, start)
-        stamp = STAMP.search(view[line_start:start])
+        stamp = self._line_stamp(view, start)
         # The stamp and the thread: the same in every copy of the log, however carried, and in its crash dumps.
-        words = bytes(view[line_start + stamp.start() : start]).split(None, 2) if stamp else []
-        identity = b" ".join(words[:2]).removeprefix(b"debug").strip().decode("utf-8", "replace")
+        words = bytes(view[stamp.start(1) : start]).split(None, 2) if stamp else []
+        identity = b" ".join(words[:2]).decode("utf-8", "replace")
+        source = self._source(view, start, begin)
         since = max(0, start - OPEN_LOOKBACK)
+        if self._shared:  # what the other daemons wrote meanwhile is none of this one's
+            marker = source.encode()
+            lines = bytes(view[since:start]).splitlines(keepends=True)
+            view = memoryview(b"".join(line for line in lines if marker in line[:LINE_PREFIX_BYTES]))
+            since, start = 0, len(view)
         version, banner = self._last_before(text_lines.BANNER, view, since, start)
         ceph_version, process = self._last_before(text_lines.CEPH_VERSION, view, since, start)
         session = text_lines.SESSION_ID.search(view, max(banner, since), start)
-        source = self._source(view, start, begin)
         if source not in scan.daemons and process >= 0:
             daemon = daemon_in(view[process:start], self._role)
             if daemon is not None:
@@ -238,9 +275,12 @@ class Scanner:
 
     def _utc_offset(self, view: memoryview, start: int, micros: int) -> int | None:
         """How far the log's local time is ahead of UTC, by one event that carries both; in quarters of an hour."""
-        stamp = STAMP.search(view[self._line_start(view, start) : start])
+        stamp = self._line_stamp(view, start)
         millis = stamp_millis(stamp) if stamp else None
-        return None if millis is None else round((millis - micros / 1000) / QUARTER_HOUR_MILLIS) * 900
+        if millis is None:
+            return None
+        quarters = round((millis - micros / 1000) / QUARTER_HOUR_MILLIS)
+        return quarters * 900 if abs(quarters) <= FURTHEST_ZONE_QUARTERS else None
 
     def _add(self, record: Record, view: memoryview, start: int, begin: int) -> None:
         if not self._shared:
@@ -261,6 +301,13 @@ class Scanner:
         match = SOURCE.search(line)
         return match[1].decode("utf-8", "replace") if match else ""
 
+    def _line_stamp(self, view: memoryview, position: int) -> re.Match[bytes] | None:
+        """The daemon's own stamp on the line that holds `position`; what carried the line may have put one before."""
+        begin = self._line_start(view, position)
+        if self._shared and (source := SOURCE_LINE.match(view, begin, position)):
+            begin = source.end()
+        return STAMP.search(view, begin, position)
+
     @staticmethod
     def _line_start(view: memoryview, position: int) -> int:
         limit = max(0, position - LINE_START_LIMIT)
@@ -270,9 +317,12 @@ class Scanner:
         if len(self.scan.not_understood) >= SAMPLES:
             return
         line = self._line_number(offset + start) if self._line_number else None
-        text = bytes(view[start : min(stop, start + SAMPLE_BYTES)]).decode("utf-8", "replace").rstrip()
-        shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
-        self.scan.not_understood.append(NotUnderstood(self.scan.member, line, reason, shown))
+        text = printable(bytes(view[start : min(stop, start + SAMPLE_BYTES)]).decode("utf-8", "replace").rstrip())
+        self.scan.not_understood.append(NotUnderstood(self.scan.member, line, reason, text))
+
+
+def _identity(event: Event) -> tuple[int, str, str]:
+    return event["time_micros"], str(event.get("job")), event["event"]
 
 
 def starts_a_line(head: bytes) -> bool:

@@ -21,6 +21,11 @@ class Spool(Generic[RecordT]):
         self._batch: list[RecordT] = []
         self._file: IO[bytes] | None = None
         self._spilled = 0
+        self._end = 0
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
     def append(self, record: RecordT) -> None:
         """Add one record at the end."""
@@ -38,12 +43,12 @@ class Spool(Generic[RecordT]):
         return self._spilled + len(self._batch)
 
     def __iter__(self) -> Iterator[RecordT]:
-        if self._file is not None:
-            end = self._file.tell()
-            self._file.seek(0)
-            while self._file.tell() < end:
-                yield from cast("list[RecordT]", marshal.load(self._file))
-            self._file.seek(end)
+        position = 0
+        while self._file is not None and position < self._end:
+            self._file.seek(position)
+            batch = cast("list[RecordT]", marshal.load(self._file))
+            position = self._file.tell()
+            yield from batch
         yield from self._batch
 
     def _spill(self) -> None:
@@ -51,6 +56,8 @@ class Spool(Generic[RecordT]):
             from tempfile import TemporaryFile
 
             self._file = TemporaryFile(prefix="lsmlens-")  # noqa: SIM115 -- lives as long as the spool
+        self._file.seek(self._end)
         marshal.dump(cast("Any", self._batch), self._file)
+        self._end = self._file.tell()
         self._spilled += len(self._batch)
         self._batch = []

@@ -20,19 +20,20 @@ from stringzilla import rfind
 
 STAMP = re.compile(
     rb"(?:debug ?)?"  # log_stderr_prefix of a container
-    rb"(\d{4})[-/](\d\d)[-/](\d\d)[T -](\d\d):(\d\d):(\d\d)\.(\d{3})\d{0,3}"
+    rb"((\d{4})[-/](\d\d)[-/](\d\d)[T -](\d\d):(\d\d):(\d\d)\.(\d{3}))\d{0,3}"
     rb"([+-]\d{4})?"
 )
 LINE_STAMP = re.compile(rb"^" + STAMP.pattern, re.MULTILINE)
 
 # A clock that goes back by more than this was set; less is threads overtaking each other, and coarse stamps.
 STEP_MILLIS = 1000
+LONG_BLOCK_MILLIS = 600_000
 EDGE_BYTES = 1 << 16
 
 
 def stamp_millis(match: re.Match[bytes]) -> int | None:
     """Local wall-clock time of a `STAMP` match in milliseconds since 1970; None where no such day exists."""
-    year, month, day, hour, minute, second, milli = map(int, match.groups()[:7])
+    year, month, day, hour, minute, second, milli = map(int, match.groups()[1:8])
     try:
         moment = datetime(year, month, day, hour, minute, second)
     except ValueError:
@@ -42,7 +43,7 @@ def stamp_millis(match: re.Match[bytes]) -> int | None:
 
 def zone_seconds(match: re.Match[bytes]) -> int | None:
     """Offset from UTC that a `STAMP` match carries, in seconds; None where it carries none."""
-    zone = match[8]
+    zone = match[9]
     if zone is None:
         return None
     sign = -1 if zone[:1] == b"-" else 1
@@ -57,6 +58,8 @@ def parse_time(text: str, utc_offset_seconds: int = 0) -> int:
     """
     try:
         return round(float(text) * 1e6)
+    except OverflowError:
+        raise ValueError(f"no time: {text}") from None
     except ValueError:
         moment = datetime.fromisoformat(text.strip().replace("/", "-"))
     if moment.tzinfo is None:
@@ -69,7 +72,8 @@ class StampRange:
     """The earliest and latest stamp of a log's lines, in milliseconds of local time.
 
     Blocks are looked at by their edges; only where time may not simply have passed is every line read: at the
-    log's beginning and end, where threads overtake each other, and in a block whose edges step back.
+    log's beginning and end, where threads overtake each other, and in a block whose edges step back or are so far
+    apart that a step may hide between them.
     """
 
     first: int | None = None
@@ -88,20 +92,36 @@ class StampRange:
             begin = edge
         opening, closing = self._first_stamp(view, begin, end), self._last_stamp(view, begin, end)
         edges = [millis for millis in (self._previous, opening, closing) if millis is not None]
-        if any(later < earlier - STEP_MILLIS for earlier, later in pairwise(edges)):
+        stepped = any(later < earlier - STEP_MILLIS for earlier, later in pairwise(edges))
+        if stepped or (opening is not None and closing is not None and closing - opening > LONG_BLOCK_MILLIS):
             self.observe_every_line(view[begin:end])
         elif opening is not None and closing is not None:
             self._take(opening)
             self._take(closing)
 
     def observe_every_line(self, text: memoryview | bytes) -> None:
-        """Take in every stamped line of `text`."""
+        """Take in every stamped line of `text`.
+
+        Stamps of one form sort as text, so of a stretch in which they only rise the first and the last say all.
+        """
+        last: re.Match[bytes] | None = None
         for match in LINE_STAMP.finditer(text):
-            millis = stamp_millis(match)
-            if millis is not None:
-                self._take(millis)
-                if self.zone is None:
-                    self.zone = zone_seconds(match)
+            if last is None:
+                self.take(match)
+            elif match[1] < last[1]:
+                self.take(last)
+                self.take(match)
+            last = match
+        if last is not None:
+            self.take(last)
+
+    def take(self, match: re.Match[bytes]) -> None:
+        """Take in one line's stamp."""
+        millis = stamp_millis(match)
+        if millis is not None:
+            self._take(millis)
+            if self.zone is None:
+                self.zone = zone_seconds(match)
 
     def finish(self, text: memoryview | bytes) -> None:
         """Read every line of the log's end again: the latest stamp need not be on the last line."""

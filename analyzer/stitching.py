@@ -83,7 +83,11 @@ class _Keys:
     older: set[int] = field(default_factory=set)
 
     def is_repeat(self, event: Event) -> bool:
-        key = hash((event["time_micros"], event.get("job"), event["event"], event.get("file_number")))
+        identity = (event["time_micros"], event.get("job"), event["event"], event.get("file_number"))
+        try:
+            key = hash(identity)
+        except TypeError:  # of an event kind whose fields are not known
+            key = hash(repr(identity))
         if key in self.recent or key in self.older:
             return True
         if len(self.recent) >= KEYS_KEPT and not self.keep_all:
@@ -105,6 +109,7 @@ class Stitcher:
         self._family_of_file: dict[int, str] = {}
         self._waiting: list[Event] = []
         self._forced_by: str | None = None
+        self._stalls: set[Record] = set()
         self._compacted_line: tuple[str, int, int] | None = None
         self._handlers: dict[str, Callable[[Event, _Job], None]] = {
             EventKind.FLUSH_STARTED: self._flush_started,
@@ -143,7 +148,9 @@ class Stitcher:
         elif tag == records.OPEN_LINE:
             self._open(family, Session(0, *said))
         elif tag == records.STALL_LINE:
-            self._run.stall_lines[(family, said[0], said[1])] += 1
+            if record not in self._stalls:  # else a crash dump or a copy tells it again
+                self._stalls.add(record)
+                self._run.stall_lines[(family, said[0], said[1])] += 1
         elif self._waiting and tag == records.SUMMARY_LINE:
             self._answer(family, lambda event: tuple(event.get("lsm_state", ())) == said[0])
         elif self._waiting and tag == records.MOVED_LINE:
@@ -286,6 +293,7 @@ class Stitcher:
             neighbour, level, files = self._compacted_line
             if (level, files) == (event["output_level"], event["num_output_files"]):
                 family, route = neighbour, BY_NEIGHBOUR
+        self._compacted_line = None
         if started is not None:
             started["column_family"] = family
             self._run.events.append(started)

@@ -17,9 +17,9 @@ from enum import StrEnum
 from lsmlens.analyzer.compression import DamagedStream
 
 CRI_LINE = re.compile(
-    rb"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) std(?:out|err) ([FP])(?:$| ([^\n]*))", re.MULTILINE
+    rb"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (stdout|stderr) ([FP])(?: ([^\n]*))?(?:\n|\Z)", re.MULTILINE
 )
-DOCKER_LINE = re.compile(rb'^\{"log":"((?:[^"\\\n]|\\.)*)"[^\n]*\n?', re.MULTILINE)
+DOCKER_LINE = re.compile(rb'^\{"log":"((?:[^"\\\n]|\\.)*)"(?:,"stream":"(\w*)")?[^\n]*(?:\n|\Z)', re.MULTILINE)
 JOURNAL_JSON_LINE = re.compile(rb'^\{[^\n]*"MESSAGE"\s*:[^\n]*\n?', re.MULTILINE)
 # May 30 01:21:33 host ceph-osd[123]: …    2023-05-30T01:21:33.123456+02:00 host ceph-osd[123]: …    <14>May 30 …
 SYSLOG_LINE = re.compile(
@@ -28,7 +28,13 @@ SYSLOG_LINE = re.compile(
     re.MULTILINE,
 )
 # What the source of a line of a shared stream looks like once the transport is off: `ceph-osd[123]: `.
+SOURCE_LINE = re.compile(rb"^[^\n\[]{0,200}?([\w.@/-]+\[\d+\]): ?", re.MULTILINE)
 SOURCE = re.compile(rb"(?:^|[ >])([\w.@/-]+\[\d+\]): ?")
+
+
+# Takes a block and whether it is the last; gives the daemon's text in it, and what belongs to the next block.
+Unwrap = Callable[[bytes, bool], tuple[bytes, bytes]]
+PARTS_LIMIT_BYTES = 16 << 20
 
 
 class Transport(StrEnum):
@@ -67,7 +73,7 @@ class UnwrappedStream(DamagedStream):
 
     def __init__(self, source: DamagedStream, transport: Transport) -> None:
         super().__init__(source)
-        self._unwrap = _UNWRAP[transport]
+        self._unwrap = _UNWRAP[transport]()
         self._partial = b""
 
     def _read(self, size: int) -> bytes:
@@ -87,19 +93,53 @@ def _whole_lines(block: bytes, last: bool) -> tuple[bytes, bytes]:
     return block[:cut], block[cut:]
 
 
-def _cri(block: bytes, last: bool) -> tuple[bytes, bytes]:
-    lines, rest = _whole_lines(block, last)
+class _Parts:
+    """Long lines come in parts, those of one stream with lines of the other between."""
+
+    def __init__(self) -> None:
+        self._begun: dict[bytes, bytes] = {}
+
+    def add(self, stream: bytes, text: bytes, is_whole: bool) -> bytes:
+        """What can be given on once `text` has come: the whole line, or nothing yet."""
+        text = self._begun.pop(stream, b"") + text
+        if is_whole or len(text) > PARTS_LIMIT_BYTES:
+            return text
+        self._begun[stream] = text
+        return b""
+
+    def rest(self) -> bytes:
+        """What never became whole."""
+        rest = b"".join(text + b"\n" for text in self._begun.values())
+        self._begun.clear()
+        return rest
+
+
+def _cri() -> Unwrap:
+    parts = _Parts()
 
     def content(match: re.Match[bytes]) -> bytes:
-        # A partial line's newline goes with it: a NUL marks the place, for no log line holds one there.
-        return (match[2] or b"") + (b"\x00P" if match[1] == b"P" else b"")
+        is_whole = match[2] == b"F"
+        return parts.add(match[1], (match[3] or b"") + (b"\n" if is_whole else b""), is_whole)
 
-    return CRI_LINE.sub(content, lines).replace(b"\x00P\n", b""), rest
+    def unwrap(block: bytes, last: bool) -> tuple[bytes, bytes]:
+        lines, rest = _whole_lines(block, last)
+        return CRI_LINE.sub(content, lines) + (parts.rest() if last else b""), rest
+
+    return unwrap
 
 
-def _docker(block: bytes, last: bool) -> tuple[bytes, bytes]:
-    lines, rest = _whole_lines(block, last)
-    return DOCKER_LINE.sub(lambda match: _json_text(b'"' + match[1] + b'"'), lines), rest
+def _docker() -> Unwrap:
+    parts = _Parts()
+
+    def content(match: re.Match[bytes]) -> bytes:
+        text = _json_text(b'"' + match[1] + b'"')
+        return parts.add(match[2] or b"", text, text.endswith(b"\n"))
+
+    def unwrap(block: bytes, last: bool) -> tuple[bytes, bytes]:
+        lines, rest = _whole_lines(block, last)
+        return DOCKER_LINE.sub(content, lines) + (parts.rest() if last else b""), rest
+
+    return unwrap
 
 
 def _json_text(literal: bytes) -> bytes:
@@ -188,10 +228,10 @@ def _syslog(block: bytes, last: bool) -> tuple[bytes, bytes]:
     return lines.replace(b"#012", b"\n").replace(b"#011", b"\t").replace(b"#015", b"\r"), rest
 
 
-_UNWRAP: dict[Transport, Callable[[bytes, bool], tuple[bytes, bytes]]] = {
+_UNWRAP: dict[Transport, Callable[[], Unwrap]] = {
     Transport.CRI: _cri,
     Transport.DOCKER: _docker,
-    Transport.JOURNAL_JSON: _journal_json,
-    Transport.JOURNAL_EXPORT: _journal_export,
-    Transport.SYSLOG: _syslog,
+    Transport.JOURNAL_JSON: lambda: _journal_json,
+    Transport.JOURNAL_EXPORT: lambda: _journal_export,
+    Transport.SYSLOG: lambda: _syslog,
 }

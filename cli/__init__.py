@@ -10,15 +10,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     options = parser().parse_args(arguments)
     from lsmlens.analyzer.errors import LsmlensError
+    from lsmlens.analyzer.printable import printable
 
     try:
         status: int = options.command(options)
         sys.stdout.flush()
         return status
     except LsmlensError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         if error.hint:
-            print(f"hint: {error.hint}", file=sys.stderr)
+            print(f"hint: {printable(error.hint)}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # `lsmlens … | head`
         sys.stderr.close()

@@ -86,7 +86,7 @@ def _row(event: Event) -> dict[str, Any]:
                 other[name] = unknown
         elif kind is not None and _fits(value, kind):
             row[name] = value
-        elif value is not None:
+        elif value is not None and value != UINT64_MAX:
             other[name] = value
     micros = event["time_micros"]
     row["time"] = micros if micros < 253402300800 * MICROS else None  # the year 10000 is past what readers take

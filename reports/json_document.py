@@ -42,7 +42,13 @@ def to_json(analysis: Analysis) -> str:
     """The document as indented JSON text, ending in a newline."""
     import orjson
 
-    return orjson.dumps(document(analysis), option=orjson.OPT_INDENT_2).decode() + "\n"
+    said = document(analysis)
+    try:
+        return orjson.dumps(said, option=orjson.OPT_INDENT_2).decode() + "\n"
+    except TypeError:  # sums of damaged events' numbers may pass 64 bits
+        import json
+
+        return json.dumps(said, indent=2) + "\n"
 
 
 _SUMMED = ("flushes", "flush_bytes", "compaction_input_bytes", "compaction_output_bytes", "trivial_moves")

@@ -1,6 +1,7 @@
 """Numbers as people read them."""
 
-MIB = 1 << 20
+from lsmlens.analyzer.printable import GROUP_SPACE
+from lsmlens.analyzer.units import MIB
 
 
 def plain(value: float | None, digits: int = 6) -> str:
@@ -8,7 +9,7 @@ def plain(value: float | None, digits: int = 6) -> str:
     if value is None:
         return "-"
     if isinstance(value, int):
-        return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") if abs(value) >= 10_000 else str(value)
+        return f"{value:,}".replace(",", GROUP_SPACE) if abs(value) >= 10_000 else str(value)
     if abs(value) >= 10 ** (digits - 1):
         return plain(round(value), digits)
     return f"{value:.{digits}g}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.compaction_statistics import LABELS, CompactionStatistics
+from lsmlens.analyzer.printable import printable
 from lsmlens.reports.moments import moment, moment_of_micros
 from lsmlens.reports.numbers import mib, plain, ratio, share, size
 from lsmlens.reports.tables import table
@@ -20,8 +21,9 @@ def render(analysis: Analysis, colour: bool = False) -> str:
     for title, body in _sections(analysis):
         if lines:
             lines.append("")
+        title = printable(title)
         lines.append(f"{BOLD}{title}{RESET}" if colour else title)
-        lines += body
+        lines += map(printable, body)
     return "\n".join(lines) + "\n"
 
 

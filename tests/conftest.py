@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.run import Run
+from lsmlens.reports.json_document import document
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 COMMAND = (sys.executable, "-c", "import sys; from lsmlens.cli import main; sys.exit(main())")
@@ -20,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden outputs anew, to be reviewed as a diff")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def fixtures() -> Path:
     return FIXTURES
 
@@ -89,3 +91,35 @@ def run_of(tmp_path: Path) -> Callable[..., Run]:
         return run
 
     return read
+
+
+FIGURES = ("compaction_statistics", "column_families", "levels", "events", "write_amplification", "stalls")
+
+
+@pytest.fixture(scope="session")
+def runs_of() -> Callable[..., list[dict[str, Any]]]:
+    """The runs that paths hold, as the JSON document has them."""
+
+    def read(*paths: str | Path) -> list[dict[str, Any]]:
+        runs: list[dict[str, Any]] = document(analyze([str(path) for path in paths]))["runs"]
+        return runs
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def figures() -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """What a run comes to, without where it was read from: sums of floats to twelve digits, for their order varies."""
+
+    def rounded(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: rounded(item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [rounded(item) for item in value]
+        return float(f"{value:.12g}") if isinstance(value, float) else value
+
+    def chosen(run: dict[str, Any]) -> dict[str, Any]:
+        opens = [(session["opened_at"], session["closed_at"]) for session in run["sessions"]]
+        return {name: rounded(run[name]) for name in FIGURES} | {"sessions": opens}
+
+    return chosen

@@ -1,0 +1,1 @@
+"""What clients felt: historic operations stage by stage, and benchmark results."""

@@ -1,0 +1,187 @@
+"""Write amplification: which bytes are in it, and which are named apart."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, LevelWrites, outside_output_size
+from lsmlens.analyzer.analysis import analyze, measure
+from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.selection import Selection
+
+KIB = 1024
+
+
+def flush(size: int, blobs: int = 0, **more: Any) -> dict[str, Any]:
+    return {
+        "event": "flush_finished",
+        "time_micros": 5,
+        "num_entries": 100,
+        "num_deletes": 10,
+        "num_memtables": 1,
+        "created_files": 1,
+        "created_bytes": size,
+        "created_records": 60,
+        "created_deletions": 5,
+        "created_blob_bytes": blobs,
+        "column_family": "a",
+        **more,
+    }
+
+
+def compaction(size: int, level: int = 1, **more: Any) -> dict[str, Any]:
+    return {
+        "event": "compaction_finished",
+        "time_micros": 6,
+        "compaction_time_micros": 500_000,
+        "output_level": level,
+        "num_output_files": 1,
+        "total_output_size": size,
+        "num_input_records": 200,
+        "num_output_records": 150,
+        "input_data_size": 4 * KIB,
+        "column_family": "a",
+        **more,
+    }
+
+
+def move(size: int, level: int = 2, **more: Any) -> dict[str, Any]:
+    return {
+        "event": "trivial_move",
+        "time_micros": 7,
+        "destination_level": level,
+        "files": 1,
+        "total_files_size": size,
+        "column_family": "a",
+        **more,
+    }
+
+
+def writes(*events: dict[str, Any]) -> FamilyWrites:
+    family = FamilyWrites("a")
+    for event in events:
+        {
+            "flush_finished": family.add_flush,
+            "compaction_finished": family.add_compaction,
+            "trivial_move": family.add_move,
+        }[event["event"]](event)
+    return family
+
+
+def test_flushes_alone_amplify_by_one() -> None:
+    assert writes(flush(KIB), flush(3 * KIB)).write_amplification == 1.0
+
+
+def test_flush_and_compaction() -> None:
+    family = writes(flush(KIB), flush(3 * KIB), compaction(2 * KIB), compaction(8 * KIB, 2))
+    assert family.write_amplification == (4 + 10) / 4
+    assert (family.flushes, family.flush_bytes, family.compactions) == (2, 4 * KIB, 2)
+    assert (family.compaction_input_bytes, family.compaction_output_bytes) == (8 * KIB, 10 * KIB)
+    assert (family.input_records, family.output_records, family.output_input_ratio) == (400, 300, 0.75)
+    assert (family.flush_input_records, family.flush_output_records) == (200, 120)
+    assert family.compaction_seconds == 1.0
+
+
+@pytest.mark.parametrize("events", [[], [compaction(KIB)], [move(KIB)], [flush(0), compaction(KIB)]])
+def test_nothing_flushed_has_no_amplification(events: list[dict[str, Any]]) -> None:
+    assert writes(*events).write_amplification is None
+
+
+def test_no_records_no_ratio() -> None:
+    assert writes(flush(KIB)).output_input_ratio is None
+    assert LevelWrites(0).output_input_ratio is None
+
+
+def test_moves_move_no_bytes() -> None:
+    with_moves, without = writes(flush(KIB), compaction(KIB), move(100 * KIB)), writes(flush(KIB), compaction(KIB))
+    assert with_moves.write_amplification == without.write_amplification == 2.0
+    assert (with_moves.trivial_moves, with_moves.trivial_move_bytes) == (1, 100 * KIB)
+    assert with_moves.compactions == 1
+
+
+def test_blob_bytes_are_added_and_named() -> None:
+    family = writes(flush(KIB), compaction(KIB, num_blob_output_files=1, total_blob_output_size=2 * KIB))
+    assert family.blob_output_bytes == 2 * KIB
+    assert family.compaction_output_bytes == 3 * KIB
+    assert family.write_amplification == 4.0
+
+
+def test_blob_bytes_of_flushes_are_added_and_named() -> None:
+    family = writes(flush(KIB, 3 * KIB), compaction(4 * KIB))
+    assert (family.flush_bytes, family.flush_blob_bytes) == (4 * KIB, 3 * KIB)
+    assert family.write_amplification == 2.0
+
+
+def test_bytes_of_the_level_before_the_last_are_added_and_named() -> None:
+    family = writes(
+        flush(KIB),
+        compaction(KIB, proximal_level_bytes_written=2 * KIB, proximal_level_bytes_written_blob=KIB),
+    )
+    assert (family.proximal_output_bytes, family.blob_output_bytes) == (3 * KIB, 0)
+    assert family.compaction_output_bytes == 4 * KIB
+    assert family.write_amplification == 5.0
+
+
+def test_all_that_stands_outside_the_output_size() -> None:
+    event = compaction(
+        1, total_blob_output_size=2, proximal_level_bytes_written=30, proximal_level_bytes_written_blob=400
+    )
+    assert outside_output_size(event) == (2, 430)
+    assert outside_output_size(compaction(1)) == (0, 0)
+
+
+def test_levels_have_the_same_bytes() -> None:
+    zero, one, two = LevelWrites(0), LevelWrites(1), LevelWrites(2)
+    zero.add_flush(flush(KIB, KIB))
+    one.add_compaction(compaction(KIB, total_blob_output_size=KIB, proximal_level_bytes_written=KIB))
+    two.add_move(move(5 * KIB))
+    assert (zero.flushes, zero.flush_bytes, zero.compaction_output_bytes) == (1, 2 * KIB, 0)
+    assert (one.compactions, one.compaction_output_bytes, one.compaction_input_bytes) == (1, 3 * KIB, 4 * KIB)
+    assert (one.input_records, one.output_records, one.output_input_ratio) == (200, 150, 0.75)
+    assert (two.trivial_moves, two.trivial_move_bytes, two.compaction_output_bytes) == (1, 5 * KIB, 0)
+
+
+def test_families_are_added_up() -> None:
+    first, second = writes(flush(KIB), compaction(KIB), move(KIB)), writes(flush(3 * KIB), compaction(11 * KIB))
+    first.merge(second)
+    assert first == writes(flush(KIB), compaction(KIB), move(KIB), flush(3 * KIB), compaction(11 * KIB))
+    assert first.name == "a"
+    assert first.write_amplification == 4.0
+
+
+def test_levels_and_families_of_a_run() -> None:
+    run = Run("x", is_monitor=False, members=[])
+    run.events.extend([flush(KIB), compaction(KIB, 3, column_family="b"), compaction(KIB, 1), move(9)])
+    run.events.append(compaction(KIB, 1, column_family=None))
+    run.events.append({"event": "table_file_creation", "time_micros": 1, "file_size": 1 << 40, "column_family": "a"})
+    measured = measure(run, Selection())
+    assert [(family.name, family.compactions) for family in measured.families] == [
+        (UNATTRIBUTED, 1),
+        ("a", 1),
+        ("b", 1),
+    ]
+    assert [(level.level, level.compactions) for level in measured.levels] == [(0, 0), (1, 2), (2, 0), (3, 1)]
+    assert measured.total.write_amplification == 4.0
+
+
+def test_a_family_without_a_name_is_not_an_unknown_one() -> None:
+    run = Run("x", is_monitor=False, members=[])
+    run.events.extend([flush(KIB, column_family=""), flush(KIB, column_family=None)])
+    assert [family.name for family in measure(run, Selection()).families] == ["", UNATTRIBUTED]
+
+
+@pytest.mark.parametrize("name", ["osd-stock", "osd-crash", "rocksdb-7.8", "rocksdb-current"])
+def test_families_and_levels_come_to_the_same_sums(name: str, fixtures: Path) -> None:
+    for one in analyze([str(fixtures / name)]).runs:
+        for field in ("flush_bytes", "compaction_output_bytes", "input_records", "trivial_move_bytes", "compactions"):
+            by_family = sum(getattr(family, field) for family in one.families)
+            assert by_family == sum(getattr(level, field) for level in one.levels) == getattr(one.total, field)
+
+
+def test_bytes_of_a_real_osd_agree_with_its_counters(fixtures: Path) -> None:
+    import json
+
+    folder = fixtures / "osd-spillover"
+    (one,) = analyze([str(folder / "ceph-osd.0.log.gz")]).runs
+    counted = json.loads((folder / "perf_dump.end.json").read_text())["bluefs"]["bytes_written_sst"]
+    assert one.total.flush_bytes + one.total.compaction_output_bytes == pytest.approx(counted, rel=0.012)

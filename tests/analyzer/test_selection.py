@@ -1,0 +1,160 @@
+"""Selections: what --since, --until, --cf and --level mean."""
+
+from typing import Any
+
+import pytest
+from lsmlens.analyzer.analysis import RunAnalysis, measure
+from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.selection import Selection
+
+START = 1795215360  # 2026-11-20T22:56:00Z
+MICROS = 1_000_000 * START
+
+
+def job(kind: str, seconds: float, family: str | None, level: int = 1, **fields: Any) -> dict[str, Any]:
+    event: dict[str, Any] = {"time_micros": MICROS + round(seconds * 1e6), "job": 1, "event": kind, "session": 0}
+    if kind == "flush_finished":
+        event |= dict.fromkeys(("created_files", "created_records", "created_deletions", "created_blob_bytes"), 0)
+        event["created_bytes"] = 1
+    elif kind == "compaction_finished":
+        event |= {"output_level": level, "num_output_files": 1, "total_output_size": 10, "compaction_time_micros": 5}
+        event |= {"num_input_records": 4, "num_output_records": 2}
+    else:
+        event |= {"destination_level": level, "files": 1, "total_files_size": 100}
+    return event | {"column_family": family} | fields
+
+
+def run_with(*events: dict[str, Any], offset: int | None = 0) -> Run:
+    run = Run("osd.0", is_monitor=False, members=["x"])
+    run.utc_offset_seconds = offset
+    shift = 1000 * (offset or 0)
+    run.stamps.first, run.stamps.last = 1000 * START + shift, 1000 * (START + 100) + shift
+    run.events.extend(events)
+    return run
+
+
+RUN = run_with(
+    job("flush_finished", 10, "a"),
+    job("compaction_finished", 20, "a", 1),
+    job("compaction_finished", 30, "b", 2),
+    job("trivial_move", 40, "b", 2),
+    job("flush_finished", 50, None),
+    job("compaction_finished", 60, "", 0),
+    job("table_file_creation", 70, "a"),
+)
+
+
+def seconds_taken(selection: Selection, run: Run = RUN) -> list[int]:
+    wanted = selection.of(run)
+    jobs = ("flush_finished", "compaction_finished", "trivial_move")
+    return [
+        round((event["time_micros"] - MICROS) / 1e6)
+        for event in run.events
+        if event["event"] in jobs and wanted.takes(event)
+    ]
+
+
+def counts(measured: RunAnalysis) -> tuple[int, int, int]:
+    total = measured.total
+    return total.flushes, total.compactions, total.trivial_moves
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection(), [10, 20, 30, 40, 50, 60]),
+        (Selection(since=str(START + 20)), [20, 30, 40, 50, 60]),
+        (Selection(since=str(START + 20.000001)), [30, 40, 50, 60]),
+        (Selection(until=str(START + 30)), [10, 20]),
+        (Selection(until=str(START + 30.000001)), [10, 20, 30]),
+        (Selection(since=str(START + 20), until=str(START + 40)), [20, 30]),
+        (Selection(since=str(START + 40), until=str(START + 20)), []),
+        (Selection(since="2026-11-20T22:56:50"), [50, 60]),
+        (Selection(column_families=frozenset({"a"})), [10, 20]),
+        (Selection(column_families=frozenset({"a", "b"})), [10, 20, 30, 40]),
+        (Selection(column_families=frozenset({""})), [60]),
+        (Selection(column_families=frozenset({"A"})), []),
+        (Selection(level=0), [10, 50, 60]),
+        (Selection(level=1), [20]),
+        (Selection(level=2), [30, 40]),
+        (Selection(level=9), []),
+        (Selection(since=str(START + 25), column_families=frozenset({"b"}), level=2), [30, 40]),
+    ],
+)
+def test_which_jobs_are_taken(selection: Selection, expected: list[int]) -> None:
+    assert seconds_taken(selection) == expected
+
+
+@pytest.mark.parametrize("offset", [0, 7200, -12600])
+def test_a_time_without_a_zone_is_the_logs_own(offset: int) -> None:
+    run = run_with(job("flush_finished", 10, "a"), job("flush_finished", 40, "a"), offset=offset)
+    from datetime import UTC, datetime, timedelta
+
+    local = datetime.fromtimestamp(START + 20, UTC).replace(tzinfo=None) + timedelta(seconds=offset)
+    assert seconds_taken(Selection(since=local.isoformat()), run) == [40]
+    assert seconds_taken(Selection(until=local.isoformat()), run) == [10]
+    assert seconds_taken(Selection(since="2026-11-20T22:56:20Z"), run) == [40]
+
+
+def test_a_log_without_a_zone_is_taken_for_utc() -> None:
+    run = run_with(job("flush_finished", 10, "a"), job("flush_finished", 40, "a"), offset=None)
+    assert seconds_taken(Selection(since="2026-11-20T22:56:20"), run) == [40]
+
+
+@pytest.mark.parametrize("offset", [0, 7200])
+@pytest.mark.parametrize(
+    ("since", "until", "seconds"),
+    [
+        (None, None, 100),
+        (20, None, 80),
+        (None, 30.5, 30.5),
+        (20, 50, 30),
+        (-50, 500, 100),
+        (50, 20, 0),
+        (200, None, 0),
+        (None, -5, 0),
+    ],
+)
+def test_the_duration_is_that_of_the_log_inside_the_wanted_time(
+    since: float | None, until: float | None, seconds: float, offset: int
+) -> None:
+    selection = Selection(None if since is None else str(START + since), None if until is None else str(START + until))
+    measured = measure(run_with(offset=offset), selection)
+    assert measured.statistics.log_duration_seconds == pytest.approx(seconds)
+
+
+def test_level_and_family_leave_the_duration_alone() -> None:
+    measured = measure(RUN, Selection(column_families=frozenset({"a"}), level=1))
+    assert measured.statistics.log_duration_seconds == 100
+
+
+def test_a_log_without_stamps_has_no_duration() -> None:
+    run = Run("x", is_monitor=False, members=[])
+    assert measure(run, Selection(since="5")).statistics.log_duration_seconds is None
+
+
+def test_everything_measured_is_of_the_selection() -> None:
+    measured = measure(RUN, Selection(level=2))
+    assert counts(measured) == (0, 1, 1)
+    assert [family.name for family in measured.families] == ["b"]
+    assert [level.level for level in measured.levels] == [2]
+    assert measured.statistics.compaction_events == measured.sums.events == 1
+    assert counts(measure(RUN, Selection())) == (2, 3, 1)
+
+
+@pytest.mark.parametrize("text", ["soon", "", "2026-99-01"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        Selection(since=text).of(RUN)
+    with pytest.raises(ValueError):
+        Selection(until=text).of(RUN)
+
+
+def test_an_event_of_another_age_does_not_spoil_the_clock(run_of: Any) -> None:
+    event = b'EVENT_LOG_v1 {"time_micros": %d, "job": 3, "event": "trivial_move", "destination_level": 1, "files": 1,'
+    event += b' "total_files_size": 7}'
+    stamp = b"2026-11-20T22:56:20.761+0000 7f9fa51141c0  4 rocksdb: "
+    native = b"2026/11/20-22:56:20.761456 7f9fa51141c0 "
+    for prefix in (stamp, native):
+        run = run_of([b"first", prefix + event % 5, prefix + event % (MICROS + 21_000_000)])
+        assert Selection(since="2026-11-20T22:00").of(run).since_micros == MICROS - 56 * 60 * 1_000_000
