@@ -145,7 +145,7 @@ class StreamedBlocks:
                 self._block = None
             if at_end:
                 return
-            history = max(0, end - HISTORY_BYTES)
+            history = max(0, end - min(HISTORY_BYTES, len(buffer) // 2))
             view[: filled - history] = view[history:filled]
             offset += history
             begin, filled = end - history, filled - history
