@@ -1,22 +1,36 @@
 """The analysis: what a bundle's runs come to, in frozen values that reports and rules read."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, LevelWrites
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics, CompactionSums
+from lsmlens.analyzer.companions import Beside, read_companions
 from lsmlens.analyzer.data_quality import notes
 from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.life import CrossCheck, counters_of, cross_check, options_of, statistics_of
 from lsmlens.analyzer.reading import MemberSummary, read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
 from lsmlens.analyzer.windows import Windows
 
+if TYPE_CHECKING:
+    from lsmlens.analyzer.clients.stage_times import StageTimes
+    from lsmlens.analyzer.counters.counter_summary import CounterSummary
+    from lsmlens.analyzer.findings import Finding, NotAssessed
+    from lsmlens.analyzer.options.options_in_force import OptionInForce
+    from lsmlens.analyzer.statistics_series import StatisticsSeries
+
 
 @dataclass(frozen=True, slots=True)
 class RunAnalysis:
-    """One run, measured. `families` and `levels` are sorted by name and number."""
+    """One run, measured. `families` and `levels` are sorted by name and number.
+
+    `counters` sum up all perf dumps of the run's lives, `series` its statistics dumps; both None where there are
+    none. `findings` come most severe first.
+    """
 
     run: Run
     statistics: CompactionStatistics
@@ -27,6 +41,15 @@ class RunAnalysis:
     notes: tuple[str, ...]
     flushes: tuple[FlushView, ...] = ()
     windows: tuple[tuple[int, FamilyWrites], ...] = ()
+    beside: Beside = field(default_factory=Beside)
+    series: "StatisticsSeries | None" = None
+    options: "tuple[OptionInForce, ...]" = ()
+    ceph_options: "tuple[OptionInForce, ...]" = ()
+    counters: "CounterSummary | None" = None
+    cross_check: CrossCheck | None = None
+    stage_times: "tuple[StageTimes, ...]" = ()
+    findings: "tuple[Finding, ...]" = ()
+    not_assessed: "tuple[NotAssessed, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +82,8 @@ def analyze(
     """
     members, runs = read_runs(paths, on_progress)
     selection = selection or Selection()
-    measured = tuple(measure(run, selection, window_seconds) for run in runs)
+    undiagnosed = [measure(run, selection, window_seconds) for run in runs]
+    measured = tuple(_diagnosed(one, undiagnosed) for one in undiagnosed)
     counted = [one for one in measured if not one.run.is_monitor] or list(measured)
     if len(measured) < 2:
         return Analysis(tuple(members), measured, selection)
@@ -111,6 +135,9 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
     total = FamilyWrites("total")
     for family in families.values():
         total.merge(family)
+    beside = read_companions(run.companions)
+    options, ceph_options = options_of(run, beside)
+    written = sum(one.flush_bytes + one.compaction_output_bytes for one in families.values())
     return RunAnalysis(
         run,
         sums.statistics(wanted.seconds(run)),
@@ -121,6 +148,35 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
         tuple(notes(run, sums)),
         tuple(flushes[name] for name in sorted(flushes)),
         tuple(windows.in_order()) if windows is not None else (),
+        beside=beside,
+        series=statistics_of(run),
+        options=options,
+        ceph_options=ceph_options,
+        counters=counters_of(beside),
+        cross_check=cross_check(run, beside, written) if selection == Selection() else None,
+        stage_times=_stage_times(beside),
+    )
+
+
+def _stage_times(beside: Beside) -> "tuple[StageTimes, ...]":
+    if not beside.operations:
+        return ()
+    from lsmlens.analyzer.clients.stage_times import measure_stages
+
+    return measure_stages(beside.operations)
+
+
+def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis]) -> RunAnalysis:
+    from lsmlens.analyzer.findings import Finding
+    from lsmlens.analyzer.rules import RULES
+
+    peers = [one for one in runs if one is not measured and not one.run.is_monitor]
+    said = [one for rule in RULES for one in rule.check(measured, peers)]
+    findings = sorted((one for one in said if isinstance(one, Finding)), key=lambda one: -one.severity.rank)
+    return replace(
+        measured,
+        findings=tuple(findings),
+        not_assessed=tuple(one for one in said if not isinstance(one, Finding)),
     )
 
 

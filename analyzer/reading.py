@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.bundle import HEAD_BYTES, Member, open_bundle
+from lsmlens.analyzer.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
 from lsmlens.analyzer.compression import DamagedStream
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.pieces import Piece, grouped, joined, overlap, pieces_of
@@ -44,12 +45,15 @@ def read_runs(
 
     summaries: list[MemberSummary] = []
     pieces: list[Piece] = []
+    companions: list[Companion] = []
     for member in open_bundle(paths, on_bytes):
         current = member.path
-        role, found = _read_member(member, on_bytes)
+        role, found = _read_member(member, on_bytes, companions)
         pieces += found
         summaries.append(MemberSummary(member.path, role, member.size, member.damage))
-    runs = [_stitched(group) for group in grouped(pieces) if _is_worth_a_run(group)]
+    groups = [group for group in grouped(pieces) if _is_worth_a_run(group)]
+    runs = [_stitched(group) for group in groups]
+    _accompany(runs, groups, companions)
     if not runs:
         raise _nothing_read(paths, summaries)
     _name_apart(runs)
@@ -57,11 +61,23 @@ def read_runs(
     return summaries, runs
 
 
-def _read_member(member: Member, on_bytes: Callable[[int], None]) -> tuple[Role, list[Piece]]:
+def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Companion]) -> None:
+    """Give each run what stands in its folders beside its logs."""
+    folders = [{piece.directory for piece in group} for group in groups]
+    for run, group, mine in zip(runs, groups, folders, strict=True):
+        others = [other for other, theirs in zip(runs, folders, strict=True) if theirs & mine and not other.is_monitor]
+        daemon = next((piece.daemon for piece in group if piece.daemon), None)
+        nearby = [one for one in companions if one.directory in mine]
+        run.companions = belonging_to(daemon, others == [run], nearby)
+
+
+def _read_member(
+    member: Member, on_bytes: Callable[[int], None], companions: list[Companion]
+) -> tuple[Role, list[Piece]]:
     head = member.head()
     transport = transport_of(head)
     if transport is Transport.NONE and head.lstrip()[:1] in (b"{", b"["):
-        document = _document_role(member)
+        document = _document_role(member, companions)
         if document is not None:
             return document, []
     stream = member.stream
@@ -71,28 +87,41 @@ def _read_member(member: Member, on_bytes: Callable[[int], None]) -> tuple[Role,
             with member.file.open("rb", buffering=0) as file:
                 stream = UnwrappedStream(DamagedStream(file), transport)
                 member.sources.append(stream)
-                return _scan(member, stream, transport.is_shared, None)
+                return _scan(member, stream, transport.is_shared, None, companions)
         stream = UnwrappedStream(stream, transport)
         member.sources.append(stream)
-    return _scan(member, stream, transport.is_shared, on_bytes)
+    return _scan(member, stream, transport.is_shared, on_bytes, companions)
 
 
-def _document_role(member: Member) -> Role | None:
+def _document_role(member: Member, companions: list[Companion]) -> Role | None:
     """The role of a member that is one JSON document; None where it is not."""
     import orjson
 
     try:
-        return recognise_json(orjson.loads(member.read(DOCUMENT_BYTES)))
+        document = orjson.loads(member.read(DOCUMENT_BYTES))
     except ValueError:
         return None
+    role = recognise_json(document)
+    if role in READ_AS_DOCUMENT:
+        companions.append(Companion(member.path, member.directory, role, document))
+    return role
 
 
 def _scan(
-    member: Member, stream: DamagedStream | None, shared: bool, on_bytes: Callable[[int], None] | None
+    member: Member,
+    stream: DamagedStream | None,
+    shared: bool,
+    on_bytes: Callable[[int], None] | None,
+    companions: list[Companion],
 ) -> tuple[Role, list[Piece]]:
     head = stream.peek(HEAD_BYTES) if stream is not None else member.head()
     role = recognise_text(head, member.path)
-    if role in (Role.RADOS_BENCH_RESULT, Role.CEPH_CONF) or member.unreadable:
+    if role in READ_AS_TEXT:
+        text = (stream.peek(DOCUMENT_BYTES) if stream is not None else member.read(DOCUMENT_BYTES)).decode(
+            "utf-8", "replace"
+        )
+        companions.append(Companion(member.path, member.directory, role, text))
+    if role in READ_AS_TEXT or member.unreadable:
         return role, []
     scanner = Scanner(member.path, role, shared)
     if stream is not None:
@@ -145,7 +174,10 @@ def _stitched(pieces: list[Piece]) -> Run:
         run.stamps.merge(piece.stamps)
     for scan in bridges:
         run.stamps.merge(scan.stamps_of(pieces[0].source))
+    if not any(piece.source for piece in pieces):
+        _add_texts(run, scans)
     for scan in (*scans, *bridges):
+        run.stall_places = {**scan.stall_places, **run.stall_places}
         _add_quality(run, scan)
         run.rocksdb_version = scan.rocksdb_version or run.rocksdb_version
         run.ceph_version = scan.ceph_version or run.ceph_version
@@ -157,6 +189,17 @@ def _stitched(pieces: list[Piece]) -> Run:
     if run.stamps.first is None:
         _cover_events(run)
     return run
+
+
+def _add_texts(run: Run, scans: list[Scan]) -> None:
+    """The statistics dumps, each once, and the options as they were last printed."""
+    seen: set[tuple[int | None, int]] = set()
+    for scan in scans:
+        for millis, text in scan.dumps:
+            if millis is None or (millis, len(text)) not in seen:
+                seen.add((millis, len(text)))
+                run.dumps.append((millis, text))
+        run.options_text = scan.options_text or run.options_text
 
 
 def _cover_events(run: Run) -> None:

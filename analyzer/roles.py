@@ -20,6 +20,7 @@ class Role(StrEnum):
     FIO_RESULT = "fio result"
     RADOS_BENCH_RESULT = "rados bench result"
     CEPH_CONF = "ceph.conf"
+    SHARDING = "sharding text"
     OTHER = "other"
 
     @property
@@ -36,6 +37,8 @@ RADOS_BENCH = re.compile(rb"^Maintaining \d+ concurrent |^Total time run:\s+[\d.
 INI_SECTION = re.compile(rb"^\[(global|osd|mon|mgr|mds|client)[\w.]*\]\s*$", re.MULTILINE)
 LOG_NAME = re.compile(r"(^|[/.-])log([./-]|$)", re.IGNORECASE)
 
+# m(3) p(3,0-12) O(3,0-13)=block_cache={type=binned_lru} L P        what show-sharding prints
+SHARDING_TEXT = re.compile(rb"\w+\(\d+(?:,\d+-\d*)?\)(?:=\S+)?(?: \w+(?:\(\d+(?:,\d+-\d*)?\))?(?:=\S+)?)*")
 # The daemon a log is of:
 #   starting osd.0 osd_data /var/lib/ceph/osd/ceph-0 …
 #   bluestore(/var/lib/ceph/osd/ceph-0) _mount path …      also /var/lib/ceph/<fsid>/osd.0
@@ -54,6 +57,8 @@ def recognise_text(head: bytes, name: str) -> Role:
     """
     if RADOS_BENCH.search(head):
         return Role.RADOS_BENCH_RESULT
+    if SHARDING_TEXT.fullmatch(head.strip()):
+        return Role.SHARDING
     if INI_SECTION.search(head) and not LINE_STAMP.search(head):
         return Role.CEPH_CONF
     named_log = LOG_NAME.search(name.rsplit("/", 1)[-1]) is not None

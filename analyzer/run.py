@@ -3,10 +3,14 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from lsmlens.analyzer.companions import Companion
 from lsmlens.analyzer.events import Event
+from lsmlens.analyzer.findings import Evidence
 from lsmlens.analyzer.scanner import NotUnderstood
 from lsmlens.analyzer.spool import Spool
 from lsmlens.analyzer.stamps import StampRange
+
+DUMPS_IN_MEMORY = 16
 
 
 @dataclass(slots=True)
@@ -51,7 +55,8 @@ class Run:
     `events` holds every event once, in the log's order, with these fields added where they apply:
     `session` (number), `column_family`, `attributed_by`; on a finished flush or compaction also what its start
     said, `started_micros`, and the files (`created_files`, `created_bytes`, `created_records`,
-    `created_blob_bytes`) it wrote.
+    `created_blob_bytes`) it wrote. `dumps` are the statistics dumps' texts with their local times in milliseconds,
+    `options_text` is what was logged around the last open and when options were set.
     """
 
     name: str
@@ -61,8 +66,12 @@ class Run:
     events: Spool[Event] = field(default_factory=Spool)
     event_counts: Counter[str] = field(default_factory=Counter)
     stall_lines: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
     stamps: StampRange = field(default_factory=StampRange)
     utc_offset_seconds: int | None = None
     rocksdb_version: str | None = None
     ceph_version: str | None = None
     quality: Quality = field(default_factory=Quality)
+    companions: list[Companion] = field(default_factory=list)
+    dumps: Spool[tuple[int | None, str]] = field(default_factory=lambda: Spool(DUMPS_IN_MEMORY))
+    options_text: str = ""

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implementation
 from lsmlens.analyzer import records, text_lines
 from lsmlens.analyzer.blocks import Block, Blocks
+from lsmlens.analyzer.dumps.dump_text import DUMP_BYTES, MARKER, dump_end
 from lsmlens.analyzer.events import ANCHOR, Event, EventError, decode
+from lsmlens.analyzer.findings import Evidence
 from lsmlens.analyzer.printable import printable
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.roles import Role, daemon_in
@@ -27,6 +29,10 @@ LINE_START_LIMIT = 1 << 16
 OPEN_LOOKBACK = 1 << 19
 SKETCHED_EVENTS = 16  # one event in so many is remembered, to know a copy by
 LINE_PREFIX_BYTES = 256
+DUMPS_IN_MEMORY = 16
+OPTIONS_SET_BYTES = 1 << 13
+OPTIONS_TEXT_LIMIT = 1 << 20
+BEFORE_BANNER_BYTES = 1 << 13
 QUARTER_HOUR_MILLIS = 900_000
 FURTHEST_ZONE_QUARTERS = 14 * 4
 
@@ -73,6 +79,9 @@ class Scan:
     events_rejected: int = 0
     not_understood: list[NotUnderstood] = field(default_factory=list)
     unknown_fields: Counter[str] = field(default_factory=Counter)
+    stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
+    dumps: Spool[tuple[int | None, str]] = field(default_factory=lambda: Spool(DUMPS_IN_MEMORY))
+    options_text: str = ""
     rocksdb_version: str | None = None
     ceph_version: str | None = None
 
@@ -99,6 +108,9 @@ class Scanner:
         self._line_number: Callable[[int], int] | None = None
         self._found: list[Record] = []
         self._last_event: Event | None = None
+        self._offset = self._block_end = 0
+        self._dump: tuple[int | None, str] | None = None
+        self._dump_start = self._dump_end = -1
 
     def read(self, blocks: Blocks, on_bytes: Callable[[int], None] | None = None) -> Scan:
         """Scan every block; returns the scan, which is then whole but for its head and tail."""
@@ -122,6 +134,8 @@ class Scanner:
                 previous, recent = recent, bytes(view[max(begin, newline - EDGE_BYTES) : newline])
             if on_bytes is not None:
                 on_bytes(block.end - block.begin)
+        if self._dump is not None:
+            scan.dumps.append(self._dump)
         if self._last_event is not None:
             scan.last_event = _identity(self._last_event)
         if not self._shared:
@@ -159,6 +173,7 @@ class Scanner:
         return stop
 
     def _scan_lines(self, view: memoryview, begin: int, end: int, offset: int) -> None:
+        self._offset, self._block_end = offset, end
         matches = _automaton().find_matches_as_indexes(view[begin:end])
         for position, (pattern, start, after) in enumerate(matches):
             start, after = start + begin, after + begin
@@ -204,6 +219,13 @@ class Scanner:
         self._add((records.EVENT, event), view, start, begin)
 
     def _take_line(self, shape: text_lines.LineShape, view: memoryview, start: int, after: int, begin: int) -> None:
+        if shape is text_lines.DUMPED:
+            self._take_dump(view, start)
+            return
+        if shape is text_lines.OPTIONS_SET:
+            self._take_options(bytes(view[self._line_start(view, start) : start + OPTIONS_SET_BYTES]))
+            return
+        scan = self.scan
         match = shape.rest.match(view, after)
         reason = FORCED_FLUSHES.get(shape.name)
         if match is not None and reason is not None:
@@ -226,8 +248,40 @@ class Scanner:
         else:
             stamp = self._line_stamp(view, start)
             millis = stamp_millis(stamp) if stamp else None
-            record = (records.STALL_LINE, family, shape.name, text_lines.STALL_CAUSES[match[1]], millis)
+            cause = text_lines.STALL_CAUSES[match[1]]
+            record = (records.STALL_LINE, family, shape.name, cause, millis)
+            if (family, shape.name, cause) not in scan.stall_places:
+                scan.stall_places[family, shape.name, cause] = self._evidence(view, start, after)
         self._add(record, view, start, begin)
+
+    def _evidence(self, view: memoryview, start: int, after: int) -> Evidence:
+        """The line that holds an anchor, as evidence."""
+        begin = self._line_start(view, start)
+        end = find(view, b"\n", after, min(after + SAMPLE_BYTES, self._block_end))
+        text = bytes(view[begin : end if end >= 0 else after]).decode("utf-8", "replace")
+        line = self._line_number(self._offset + start) if self._line_number else None
+        return Evidence(self.scan.member, printable(text.rstrip()), line)
+
+    def _take_dump(self, view: memoryview, start: int) -> None:
+        """Keep the text of the statistics dump whose first table is at `start`, its marker's line and all.
+
+        A dump that the end of a block cuts is met again in the next block, and then kept whole.
+        """
+        if self._offset + start < self._dump_end:
+            return
+        marker = rfind(view, MARKER, max(0, start - DUMP_BYTES), start)
+        place = start if marker < 0 else marker
+        line = self._line_start(view, place)
+        end = dump_end(view, place + len(MARKER), self._block_end)
+        stamp = STAMP.search(view, line, place)
+        if self._dump is not None and self._dump_start != self._offset + line:
+            self.scan.dumps.append(self._dump)
+        self._dump = (stamp_millis(stamp) if stamp else None, bytes(view[line:end]).decode("utf-8", "replace"))
+        self._dump_start, self._dump_end = self._offset + line, self._offset + end
+
+    def _take_options(self, text: bytes) -> None:
+        kept = self.scan.options_text + text.decode("utf-8", "replace")
+        self.scan.options_text = kept[-OPTIONS_TEXT_LIMIT:]
 
     def _opening(self, view: memoryview, start: int, begin: int) -> Record:
         """The open whose column families are being recovered at `start`, with what the lines before it say."""
@@ -246,6 +300,8 @@ class Scanner:
         version, banner = self._last_before(text_lines.BANNER, view, since, start)
         ceph_version, process = self._last_before(text_lines.CEPH_VERSION, view, since, start)
         session = text_lines.SESSION_ID.search(view, max(banner, since), start)
+        scan.options_text = ""
+        self._take_options(bytes(view[max(0, banner - BEFORE_BANNER_BYTES) : start]) + b"\n")
         if source not in scan.daemons and process >= 0:
             daemon = daemon_in(view[process:start], self._role)
             if daemon is not None:

@@ -96,6 +96,19 @@ BUFFER_LIMIT = LineShape(
         b"[db/db_impl_write.cc:1311] Flushing column family with oldest memtable entry. Write buffers are using",
     ),
 )
+# A family's table in a statistics dump; its marker stands before, on a line that older releases begin otherwise.
+DUMPED = LineShape(
+    "statistics dump",
+    b"] **",
+    re.compile(rb""),
+    (b"** Compaction Stats [default] **", b"** File Read Latency Histogram By Level [default] **"),
+)
+OPTIONS_SET = LineShape(
+    "options set",
+    b"] SetOptions() on column family [",
+    re.compile(rb"[^\n]*\], inputs:"),
+    (b"[db/db_impl/db_impl.cc:1153] SetOptions() on column family [default], inputs:",),
+)
 # Each open recovers the default family once, in every version, whatever banner came before.
 OPENED = LineShape(
     "opened",
@@ -116,6 +129,8 @@ SHAPES: tuple[LineShape, ...] = (
     STOPPING,
     WAL_LIMIT,
     BUFFER_LIMIT,
+    DUMPED,
+    OPTIONS_SET,
     OPENED,
 )
 

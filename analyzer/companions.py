@@ -1,0 +1,85 @@
+"""What stands beside the logs in a bundle: counters, configuration, operations, benchmark results.
+
+A member belongs to the daemons whose logs stand in the same folder or archive folder. Where several daemons' do, it
+belongs to the one its name says (`perf_dump.osd.3.json`), else to none.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lsmlens.analyzer.roles import Role, daemon_of_name
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.clients.client_results import ClientResult
+    from lsmlens.analyzer.clients.operations import Operation
+    from lsmlens.analyzer.counters.perf_dumps import PerfDump
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A member that is no log, as it was read: a JSON document, or text."""
+
+    path: str
+    directory: str
+    role: Role
+    content: Any
+
+    @property
+    def daemon(self) -> str | None:
+        """The daemon its name says."""
+        return daemon_of_name(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside one run's logs. Each part may be empty."""
+
+    perf_dumps: "tuple[PerfDump, ...]" = ()
+    operations: "tuple[Operation, ...]" = ()
+    client_results: "tuple[ClientResult, ...]" = ()
+    config_show: dict[str, object] = field(default_factory=dict)
+    ceph_conf: str | None = None
+    sharding_output: str | None = None
+    paths: tuple[str, ...] = ()
+
+
+READ_AS_TEXT = (Role.CEPH_CONF, Role.RADOS_BENCH_RESULT, Role.SHARDING)
+READ_AS_DOCUMENT = (Role.PERF_DUMP, Role.CONFIG_SHOW, Role.HISTORIC_OPS, Role.FIO_RESULT)
+
+
+def belonging_to(daemon: str | None, is_alone: bool, companions: Iterable[Companion]) -> list[Companion]:
+    """Those of a folder's companions that are of one daemon: by their names, all if it is alone, else the shared."""
+    return [
+        one
+        for one in companions
+        if one.role is Role.CEPH_CONF or (one.daemon == daemon if one.daemon is not None else is_alone)
+    ]
+
+
+def read_companions(mine: Sequence[Companion]) -> Beside:
+    """What the companions of one daemon say."""
+    from lsmlens.analyzer.clients.client_results import read_fio
+    from lsmlens.analyzer.clients.operations import read_operations, unique
+    from lsmlens.analyzer.clients.rados_bench import read_rados_bench
+    from lsmlens.analyzer.counters.perf_dumps import read_perf_dump
+
+    conf = next((str(one.content) for one in _of(mine, Role.CEPH_CONF)), None)
+    dumps = tuple(read_perf_dump(one.content, one.path) for one in _of(mine, Role.PERF_DUMP))
+    operations = [read_operations(one.content, one.path).operations for one in _of(mine, Role.HISTORIC_OPS)]
+    results = [read_fio(one.content, one.path).results for one in _of(mine, Role.FIO_RESULT)]
+    results += [read_rados_bench(one.content, one.path).results for one in _of(mine, Role.RADOS_BENCH_RESULT)]
+    shown: object = next((one.content for one in _of(mine, Role.CONFIG_SHOW)), {})
+    return Beside(
+        perf_dumps=dumps,
+        operations=unique(operation for some in operations for operation in some),
+        client_results=tuple(result for some in results for result in some),
+        config_show=shown if isinstance(shown, dict) else {},
+        ceph_conf=conf,
+        sharding_output=next((str(one.content) for one in _of(mine, Role.SHARDING)), None),
+        paths=tuple(sorted(one.path for one in mine)),
+    )
+
+
+def _of(companions: Sequence[Companion], role: Role) -> list[Companion]:
+    return [one for one in companions if one.role is role]

@@ -1,0 +1,89 @@
+"""Findings: what a rule saw in a run, how sure it is, what proves it and what to do."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.analysis import RunAnalysis
+
+
+class Severity(StrEnum):
+    """How much it matters; in rising order."""
+
+    INFO = "info"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+    @property
+    def rank(self) -> int:
+        """Its place in the order, from 0."""
+        return list(Severity).index(self)
+
+
+class Confidence(StrEnum):
+    """How sure the rule is that what it saw means what it says."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What proves a finding: the file, the line in it where there is one, and what it says."""
+
+    source: str
+    text: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found by a rule.
+
+    `value` and `threshold` are as shown, with their units; `threshold_source` says where the threshold comes from.
+    `commands` are ready to paste; `check` says how to see that the change worked.
+    """
+
+    code: str
+    title: str
+    severity: Severity
+    confidence: Confidence
+    meaning: str
+    value: str
+    threshold: str
+    threshold_source: str
+    evidence: tuple[Evidence, ...]
+    column_family: str | None = None
+    advice: str = ""
+    commands: tuple[str, ...] = ()
+    risk: str = ""
+    check: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotAssessed:
+    """A rule that could not be applied, and what it lacks (`perf dump`, `statistics dumps`, …)."""
+
+    code: str
+    title: str
+    needs: str
+
+
+class Rule(Protocol):
+    """One diagnosis. Its docstring is what `lsmlens explain CODE` prints.
+
+    The docstring's first line is what it says when it fires; then come the paragraphs `Evidence:`, `Threshold:`,
+    `Advice:`, `Risk:` and `Check:`.
+    """
+
+    code: ClassVar[str]
+    title: ClassVar[str]
+
+    def check(self, run: "RunAnalysis", peers: "Sequence[RunAnalysis]") -> Iterable[Finding | NotAssessed]:
+        """What the rule finds in a run: nothing, findings, or that it lacks what it needs.
+
+        `peers` are the other runs of the bundle, monitors apart.
+        """

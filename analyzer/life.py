@@ -1,0 +1,93 @@
+"""What stands around a run's jobs, put to use: options in force, statistics dumps, counters, operations.
+
+Each part is read only where there is something to read, and then imported.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsmlens.analyzer.companions import Beside
+from lsmlens.analyzer.events import EventKind
+from lsmlens.analyzer.run import Run
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.counters.counter_summary import CounterSummary
+    from lsmlens.analyzer.counters.perf_dumps import PerfDump
+    from lsmlens.analyzer.options.options_in_force import OptionInForce
+    from lsmlens.analyzer.statistics_series import StatisticsSeries
+
+
+@dataclass(frozen=True, slots=True)
+class CrossCheck:
+    """Bytes of tables by the log (flushes and compactions) and by BlueFS's counter, over the daemon's lives."""
+
+    log_bytes: int
+    counter_bytes: float
+
+    @property
+    def difference(self) -> float | None:
+        """How much more the log says, as a share of the counter."""
+        return (self.log_bytes - self.counter_bytes) / self.counter_bytes if self.counter_bytes else None
+
+
+def statistics_of(run: Run) -> "StatisticsSeries | None":
+    """The run's statistics dumps as a series; None where the log has none."""
+    if not len(run.dumps):
+        return None
+    from lsmlens.analyzer.statistics_series import read_series
+
+    return read_series(run.dumps)
+
+
+def options_of(run: Run, beside: Beside) -> "tuple[tuple[OptionInForce, ...], tuple[OptionInForce, ...]]":
+    """RocksDB's options in force, and Ceph's own; empty where nothing tells any."""
+    if not (run.options_text or beside.config_show or beside.ceph_conf or run.ceph_version):
+        return (), ()
+    from lsmlens.analyzer.options.option_evidence import OptionEvidence
+    from lsmlens.analyzer.options.options_dump import parse_options
+    from lsmlens.analyzer.options.options_in_force import ceph_options_in_force, options_in_force
+
+    flushes: dict[str, list[tuple[int, str | None]]] = {}
+    for event in run.events:
+        family = event.get("column_family")
+        if event["event"] == EventKind.FLUSH_STARTED and isinstance(family, str):
+            flushes.setdefault(family, []).append((event["num_memtables"], event.get("flush_reason")))
+    evidence = OptionEvidence(
+        dump=parse_options(run.options_text),
+        flushes=flushes,
+        sharding_output=beside.sharding_output,
+        config_show=beside.config_show,
+        ceph_conf=beside.ceph_conf,
+        ceph_version=run.ceph_version,
+        rocksdb_version=run.rocksdb_version,
+        daemon=run.name.rsplit("/", 1)[-1],
+    )
+    options = options_in_force(evidence)
+    return options, ceph_options_in_force(evidence) if evidence.is_ceph and not evidence.is_monitor else ()
+
+
+def counters_of(beside: Beside) -> "CounterSummary | None":
+    """The counters of the daemon's last life, from its start to the last dump; None without dumps."""
+    if not beside.perf_dumps:
+        return None
+    from lsmlens.analyzer.counters.counter_summary import summarise
+
+    return summarise(_lives(beside)[-1])
+
+
+def cross_check(run: Run, beside: Beside, log_bytes: int) -> CrossCheck | None:
+    """The log's bytes against the counter's; None unless the log goes back to an open and there are counters."""
+    if not beside.perf_dumps or not run.sessions or run.sessions[0].opened_at_millis is None:
+        return None
+    from lsmlens.analyzer.counters.counter_summary import summarise
+
+    written = [summarise(dump).bluefs_sst_bytes_written for dump in _lives(beside)]
+    known = [one for one in written if one is not None]
+    return CrossCheck(log_bytes, sum(known)) if known else None
+
+
+def _lives(beside: Beside) -> "list[PerfDump]":
+    """The last dump of each of the daemon's lives: counters begin at zero with each."""
+    from lsmlens.analyzer.counters.counter_series import in_series
+
+    return [series[-1] for series in in_series(list(beside.perf_dumps))]

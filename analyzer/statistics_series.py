@@ -1,0 +1,113 @@
+"""What statistics dumps say over time: stalls, WAL and user bytes, level-0 files and pending compaction.
+
+Totals in a dump count from the open before it, so a total over the log adds the last dump of each open. Dumps print
+GB with two decimals: bytes here are to about 5 MB for each open.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lsmlens.analyzer.dumps.statistics_dumps import StatisticsDump, parse_dump
+
+
+@dataclass(frozen=True, slots=True)
+class DumpPoint:
+    """One dump: local time in milliseconds, and what it says of the database and, by family, of its levels."""
+
+    millis: int | None
+    uptime_seconds: float | None
+    stall_seconds: float | None
+    interval_seconds: float | None
+    interval_stall_seconds: float | None
+    user_bytes: float | None
+    wal_bytes: float | None
+    level0_files: dict[str, int]
+    pending_compaction_bytes: dict[str, int]
+    stalls: dict[str, dict[str, int]]
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsSeries:
+    """All dumps of a run. Sums are over its opens; None where no dump tells."""
+
+    points: tuple[DumpPoint, ...] = ()
+    tickers: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def last_of_opens(self) -> tuple[DumpPoint, ...]:
+        """The last dump of each open: the next one's uptime is shorter."""
+        timed = [point for point in self.points if point.uptime_seconds is not None]
+        return tuple(
+            point
+            for point, following in zip(timed, [*timed[1:], None], strict=True)
+            if following is None or (following.uptime_seconds or 0.0) < (point.uptime_seconds or 0.0)
+        )
+
+    @property
+    def stall_seconds(self) -> float | None:
+        """Seconds for which writes were stalled, up to the last dump of each open."""
+        return _sum(point.stall_seconds for point in self.last_of_opens)
+
+    @property
+    def user_bytes(self) -> float | None:
+        """Bytes users wrote ("ingest"), up to the last dump of each open."""
+        return _sum(point.user_bytes for point in self.last_of_opens)
+
+    @property
+    def wal_bytes(self) -> float | None:
+        """Bytes written to the WAL, up to the last dump of each open."""
+        return _sum(point.wal_bytes for point in self.last_of_opens)
+
+    @property
+    def stalls(self) -> dict[tuple[str, str], int]:
+        """(family, cause and kind) -> how often writes were stalled, up to the last dump of each open."""
+        counts: dict[tuple[str, str], int] = {}
+        for point in self.last_of_opens:
+            for family, causes in point.stalls.items():
+                for cause, count in causes.items():
+                    if count:
+                        counts[family, cause] = counts.get((family, cause), 0) + count
+        return counts
+
+
+def read_series(dumps: Iterable[tuple[int | None, str]]) -> StatisticsSeries:
+    """The series that dumps' texts make, in the log's order."""
+    points: list[DumpPoint] = []
+    tickers: dict[str, int] = {}
+    for millis, text in dumps:
+        dump = parse_dump(text)
+        points.append(_point(millis, dump))
+        tickers = dict(dump.tickers) or tickers
+    return StatisticsSeries(tuple(points), tickers)
+
+
+def _point(millis: int | None, dump: StatisticsDump) -> DumpPoint:
+    database = dump.database
+    writes, wal = (database.writes, database.wal) if database else (None, None)
+    return DumpPoint(
+        millis=millis,
+        uptime_seconds=database.uptime_seconds if database else None,
+        stall_seconds=database.stall.seconds if database and database.stall else None,
+        interval_seconds=database.interval_seconds if database else None,
+        interval_stall_seconds=database.interval_stall.seconds if database and database.interval_stall else None,
+        user_bytes=writes.ingest_bytes if writes else None,
+        wal_bytes=wal.written_bytes if wal else None,
+        level0_files={
+            name: family.levels[0].files or 0
+            for name, family in dump.families.items()
+            if family.levels and family.levels[0].level == 0
+        },
+        pending_compaction_bytes={
+            name: family.pending_compaction_bytes
+            for name, family in dump.families.items()
+            if family.pending_compaction_bytes is not None
+        },
+        stalls={name: dict(family.stalls) for name, family in dump.families.items()},
+        is_cut=dump.is_cut,
+    )
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
