@@ -10,7 +10,15 @@ from lsmlens.analyzer.companions import Beside, read_companions
 from lsmlens.analyzer.data_quality import notes
 from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.flushes import FlushView
-from lsmlens.analyzer.life import CrossCheck, counters_of, cross_check, options_of, statistics_of
+from lsmlens.analyzer.life import (
+    CrossCheck,
+    TotalAmplification,
+    counters_of,
+    cross_check,
+    options_of,
+    statistics_of,
+    total_amplification,
+)
 from lsmlens.analyzer.reading import MemberSummary, read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
@@ -47,6 +55,7 @@ class RunAnalysis:
     ceph_options: "tuple[OptionInForce, ...]" = ()
     counters: "CounterSummary | None" = None
     cross_check: CrossCheck | None = None
+    total_amplification: TotalAmplification | None = None
     stage_times: "tuple[StageTimes, ...]" = ()
     findings: "tuple[Finding, ...]" = ()
     not_assessed: "tuple[NotAssessed, ...]" = ()
@@ -137,6 +146,7 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
         total.merge(family)
     beside = read_companions(run.companions)
     options, ceph_options = options_of(run, beside)
+    series = statistics_of(run)
     written = sum(one.flush_bytes + one.compaction_output_bytes for one in families.values())
     return RunAnalysis(
         run,
@@ -149,7 +159,8 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
         tuple(flushes[name] for name in sorted(flushes)),
         tuple(windows.in_order()) if windows is not None else (),
         beside=beside,
-        series=statistics_of(run),
+        series=series,
+        total_amplification=total_amplification(run, series) if selection == Selection() else None,
         options=options,
         ceph_options=ceph_options,
         counters=counters_of(beside),

@@ -59,6 +59,8 @@ def belonging_to(daemon: str | None, is_alone: bool, companions: Iterable[Compan
 
 def read_companions(mine: Sequence[Companion]) -> Beside:
     """What the companions of one daemon say."""
+    if not mine:
+        return Beside()
     from lsmlens.analyzer.clients.client_results import read_fio
     from lsmlens.analyzer.clients.operations import read_operations, unique
     from lsmlens.analyzer.clients.rados_bench import read_rados_bench

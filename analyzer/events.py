@@ -131,6 +131,8 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     EventKind.INGEST_FINISHED: (),
 }
 
+LISTS_OF_NUMBERS: Final = ("lsm_state", "wal_files")
+
 # One name for what releases called differently: 10.4.2, 6.15.2, 7.5.3 to 9.11.1 ("prenultimate" is theirs).
 RENAMED: Final = {
     "total_num_input_entries": "num_entries",
@@ -176,6 +178,7 @@ class _Shape:
     renamed: tuple[tuple[str, str], ...]
     mistyped: tuple[str, ...]
     unknown: tuple[str, ...]
+    numbers: tuple[str, ...] = ()
 
 
 # A log's events of one kind mostly share one shape, so each is worked out once.
@@ -211,6 +214,9 @@ def decode(payload: bytes | memoryview) -> tuple[Event, bool, tuple[str, ...]]:
         event[new] = event.pop(old)
     for name in shape.mistyped:
         event.pop(name, None)
+    for name in shape.numbers:
+        if not all(type(number) is int for number in event[name]):
+            del event[name]
     for name in shape.required:
         if not -INT64_MAX <= event[name] <= INT64_MAX:
             raise EventError(f"{event['event']}: {name} is over 64 bits")
@@ -244,7 +250,8 @@ def _shape_of(event: Event) -> _Shape:
     unknown = [
         name for name in event if name not in schema and name not in RENAMED and not _INPUT_FILES.fullmatch(name)
     ]
-    return _Shape(required, renamed, tuple(mistyped), tuple(sorted(unknown)))
+    numbers = tuple(name for name in LISTS_OF_NUMBERS if name in named and name not in mistyped)
+    return _Shape(required, renamed, tuple(mistyped), tuple(sorted(unknown)), numbers)
 
 
 def _decode_damaged(payload: bytes) -> tuple[object, bool]:

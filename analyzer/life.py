@@ -91,3 +91,46 @@ def _lives(beside: Beside) -> "list[PerfDump]":
     from lsmlens.analyzer.counters.counter_series import in_series
 
     return [series[-1] for series in in_series(list(beside.perf_dumps))]
+
+
+@dataclass(frozen=True, slots=True)
+class TotalAmplification:
+    """Total write amplification, WAL and all, over the time that statistics dumps cover.
+
+    (WAL + flush + compaction bytes) / user bytes, from each open to its last dump. Dumps print whole GB with two
+    decimals, so `user_bytes` and `wal_bytes` are to about 5 MB for each open.
+    """
+
+    user_bytes: float
+    wal_bytes: float
+    table_bytes: int
+
+    @property
+    def ratio(self) -> float:
+        """Bytes written for each byte users wrote."""
+        return (self.wal_bytes + self.table_bytes) / self.user_bytes
+
+
+# Below this the two decimals of a dump's GB leave a ratio more than about 1 % in doubt.
+LEAST_USER_BYTES = 1 << 29
+
+
+def total_amplification(run: Run, series: "StatisticsSeries | None") -> TotalAmplification | None:
+    """None without dumps, or where they tell of too few bytes to divide by."""
+    if series is None or (series.user_bytes or 0) < LEAST_USER_BYTES:
+        return None
+    offset = 1000 * (run.utc_offset_seconds or 0)
+    covered = [
+        ((point.millis - offset) * 1000 - round((point.uptime_seconds or 0) * 1e6), (point.millis - offset) * 1000)
+        for point in series.last_of_opens
+        if point.millis is not None
+    ]
+    written = 0
+    for event in run.events:
+        kind = event["event"]
+        if kind not in (EventKind.FLUSH_FINISHED, EventKind.COMPACTION_FINISHED):
+            continue
+        if any(opened <= event["time_micros"] <= dumped for opened, dumped in covered):
+            is_flush = kind == EventKind.FLUSH_FINISHED
+            written += event["created_bytes"] + event["created_blob_bytes"] if is_flush else event["total_output_size"]
+    return TotalAmplification(series.user_bytes or 0.0, series.wal_bytes or 0.0, written)

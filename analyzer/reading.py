@@ -174,8 +174,7 @@ def _stitched(pieces: list[Piece]) -> Run:
         run.stamps.merge(piece.stamps)
     for scan in bridges:
         run.stamps.merge(scan.stamps_of(pieces[0].source))
-    if not any(piece.source for piece in pieces):
-        _add_texts(run, scans)
+    _add_texts(run, pieces)
     for scan in (*scans, *bridges):
         run.stall_places = {**scan.stall_places, **run.stall_places}
         _add_quality(run, scan)
@@ -191,15 +190,15 @@ def _stitched(pieces: list[Piece]) -> Run:
     return run
 
 
-def _add_texts(run: Run, scans: list[Scan]) -> None:
+def _add_texts(run: Run, pieces: list[Piece]) -> None:
     """The statistics dumps, each once, and the options as they were last printed."""
-    seen: set[tuple[int | None, int]] = set()
-    for scan in scans:
-        for millis, text in scan.dumps:
-            if millis is None or (millis, len(text)) not in seen:
-                seen.add((millis, len(text)))
+    seen: set[int] = set()
+    for piece in pieces:
+        for millis, text in piece.scan.dumps.get(piece.source, ()):
+            if millis is None or millis not in seen:
+                seen.add(millis or 0)
                 run.dumps.append((millis, text))
-        run.options_text = scan.options_text or run.options_text
+        run.options_text = piece.scan.options_text.get(piece.source) or run.options_text
 
 
 def _cover_events(run: Run) -> None:

@@ -80,8 +80,8 @@ class Scan:
     not_understood: list[NotUnderstood] = field(default_factory=list)
     unknown_fields: Counter[str] = field(default_factory=Counter)
     stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
-    dumps: Spool[tuple[int | None, str]] = field(default_factory=lambda: Spool(DUMPS_IN_MEMORY))
-    options_text: str = ""
+    dumps: dict[str, Spool[tuple[int | None, str]]] = field(default_factory=dict)
+    options_text: dict[str, str] = field(default_factory=dict)
     rocksdb_version: str | None = None
     ceph_version: str | None = None
 
@@ -110,6 +110,7 @@ class Scanner:
         self._last_event: Event | None = None
         self._offset = self._block_end = 0
         self._dump: tuple[int | None, str] | None = None
+        self._dump_source = ""
         self._dump_start = self._dump_end = -1
 
     def read(self, blocks: Blocks, on_bytes: Callable[[int], None] | None = None) -> Scan:
@@ -134,8 +135,7 @@ class Scanner:
                 previous, recent = recent, bytes(view[max(begin, newline - EDGE_BYTES) : newline])
             if on_bytes is not None:
                 on_bytes(block.end - block.begin)
-        if self._dump is not None:
-            scan.dumps.append(self._dump)
+        self._keep_dump()
         if self._last_event is not None:
             scan.last_event = _identity(self._last_event)
         if not self._shared:
@@ -220,10 +220,11 @@ class Scanner:
 
     def _take_line(self, shape: text_lines.LineShape, view: memoryview, start: int, after: int, begin: int) -> None:
         if shape is text_lines.DUMPED:
-            self._take_dump(view, start)
+            self._take_dump(view, start, begin)
             return
         if shape is text_lines.OPTIONS_SET:
-            self._take_options(bytes(view[self._line_start(view, start) : start + OPTIONS_SET_BYTES]))
+            text = bytes(view[self._line_start(view, start) : start + OPTIONS_SET_BYTES])
+            self._take_options(text, self._source(view, start, begin))
             return
         scan = self.scan
         match = shape.rest.match(view, after)
@@ -262,7 +263,7 @@ class Scanner:
         line = self._line_number(self._offset + start) if self._line_number else None
         return Evidence(self.scan.member, printable(text.rstrip()), line)
 
-    def _take_dump(self, view: memoryview, start: int) -> None:
+    def _take_dump(self, view: memoryview, start: int, begin: int) -> None:
         """Keep the text of the statistics dump whose first table is at `start`, its marker's line and all.
 
         A dump that the end of a block cuts is met again in the next block, and then kept whole.
@@ -273,15 +274,23 @@ class Scanner:
         place = start if marker < 0 else marker
         line = self._line_start(view, place)
         end = dump_end(view, place + len(MARKER), self._block_end)
-        stamp = STAMP.search(view, line, place)
-        if self._dump is not None and self._dump_start != self._offset + line:
-            self.scan.dumps.append(self._dump)
+        stamp = self._line_stamp(view, place)
+        if self._dump_start != self._offset + line:
+            self._keep_dump()
         self._dump = (stamp_millis(stamp) if stamp else None, bytes(view[line:end]).decode("utf-8", "replace"))
         self._dump_start, self._dump_end = self._offset + line, self._offset + end
+        self._dump_source = self._source(view, place, begin)
 
-    def _take_options(self, text: bytes) -> None:
-        kept = self.scan.options_text + text.decode("utf-8", "replace")
-        self.scan.options_text = kept[-OPTIONS_TEXT_LIMIT:]
+    def _keep_dump(self) -> None:
+        if self._dump is not None:
+            if self._dump_source not in self.scan.dumps:
+                self.scan.dumps[self._dump_source] = Spool(DUMPS_IN_MEMORY)
+            self.scan.dumps[self._dump_source].append(self._dump)
+            self._dump = None
+
+    def _take_options(self, text: bytes, source: str) -> None:
+        kept = self.scan.options_text.get(source, "") + text.decode("utf-8", "replace")
+        self.scan.options_text[source] = kept[-OPTIONS_TEXT_LIMIT:]
 
     def _opening(self, view: memoryview, start: int, begin: int) -> Record:
         """The open whose column families are being recovered at `start`, with what the lines before it say."""
@@ -300,8 +309,8 @@ class Scanner:
         version, banner = self._last_before(text_lines.BANNER, view, since, start)
         ceph_version, process = self._last_before(text_lines.CEPH_VERSION, view, since, start)
         session = text_lines.SESSION_ID.search(view, max(banner, since), start)
-        scan.options_text = ""
-        self._take_options(bytes(view[max(0, banner - BEFORE_BANNER_BYTES) : start]) + b"\n")
+        scan.options_text[source] = ""
+        self._take_options(bytes(view[max(0, banner - BEFORE_BANNER_BYTES) : start]) + b"\n", source)
         if source not in scan.daemons and process >= 0:
             daemon = daemon_in(view[process:start], self._role)
             if daemon is not None:

@@ -6,6 +6,7 @@ GB with two decimals: bytes here are to about 5 MB for each open.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from lsmlens.analyzer.dumps.statistics_dumps import StatisticsDump, parse_dump
 
@@ -40,7 +41,7 @@ class StatisticsSeries:
         timed = [point for point in self.points if point.uptime_seconds is not None]
         return tuple(
             point
-            for point, following in zip(timed, [*timed[1:], None], strict=True)
+            for point, following in zip_longest(timed, timed[1:])
             if following is None or (following.uptime_seconds or 0.0) < (point.uptime_seconds or 0.0)
         )
 

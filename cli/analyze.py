@@ -47,12 +47,19 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument(
         "--window", metavar="LENGTH", help="also sum up jobs by windows of this length, such as 30s, 10m or 1h"
     )
+    command.add_argument(
+        "--fail-on",
+        choices=("info", "warning", "critical"),
+        metavar="SEVERITY",
+        help="leave with status 1 if there is a finding of this severity (info, warning, critical) or above",
+    )
     command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
     command.set_defaults(command=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Analyse, print, and write what was asked for."""
+    gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
     from lsmlens.analyzer.analysis import analyze
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.parser import standard_output
@@ -60,7 +67,6 @@ def run(options: argparse.Namespace) -> int:
     from lsmlens.reports.output_files import check_names, write
 
     check_names(options.output)
-    gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
     selection = Selection(options.since, options.until, frozenset(options.cf), options.level)
     _check_times(selection)
     window = _window_seconds(options.window)
@@ -78,7 +84,20 @@ def run(options: argparse.Namespace) -> int:
         from lsmlens.reports.text import render
 
         out.write(render(analysis, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
-    return 0
+    return 1 if _is_failed(analysis, options.fail_on) else 0
+
+
+def _is_failed(analysis: "Analysis", severity: str | None) -> bool:
+    """Whether a gate was asked for and a finding reaches it; says so first on standard error."""
+    if severity is None:
+        return False
+    from lsmlens.analyzer.findings import Severity
+
+    limit = Severity(severity).rank
+    reached = [one for run in analysis.runs for one in run.findings if one.severity.rank >= limit]
+    if reached:
+        print(f"failed: {len(reached)} finding(s) of severity {severity} or above", file=sys.stderr)
+    return bool(reached)
 
 
 def _window_seconds(text: str | None) -> float | None:

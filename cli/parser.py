@@ -25,7 +25,7 @@ class _Version(argparse.Action):
 
 def parser() -> Parser:
     """The parser of the whole command line; each command sets `command` to the function that runs it."""
-    from lsmlens.cli import analyze
+    from lsmlens.cli import analyze, explain
 
     top = Parser(
         prog="lsmlens",
@@ -37,6 +37,7 @@ def parser() -> Parser:
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     analyze.add_to(commands)
+    explain.add_to(commands)
     return top
 
 

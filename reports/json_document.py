@@ -6,6 +6,7 @@ from typing import Any
 from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.flushes import FlushView
+from lsmlens.reports.json_life import life
 from lsmlens.reports.moments import moment, moment_of_micros
 
 SCHEMA = "lsmlens.analysis/1"
@@ -79,14 +80,8 @@ def _run(one: RunAnalysis) -> dict[str, Any]:
         "levels": [_level(level) for level in one.levels],
         "flushes": [_flushes(view) for view in one.flushes],
         "windows": [{"start": moment_of_micros(start), **_window(sums)} for start, sums in one.windows],
-        "write_amplification": {"lsm": one.total.write_amplification, "total": None},
-        "stalls": {
-            "lines": [
-                {"column_family": family, "kind": kind, "cause": cause, "lines": count}
-                for (family, kind, cause), count in sorted(run.stall_lines.items())
-            ]
-        },
-        "findings": [],
+        "write_amplification": _amplification(one),
+        **life(one),
         "data_quality": {
             "lines": quality.lines,
             "lines_estimated": quality.lines_are_estimated,
@@ -114,6 +109,17 @@ def _family(family: FamilyWrites) -> dict[str, Any]:
         **asdict(family),
         "output_input_ratio": family.output_input_ratio,
         "write_amplification": family.write_amplification,
+    }
+
+
+def _amplification(one: RunAnalysis) -> dict[str, Any]:
+    total = one.total_amplification
+    return {
+        "lsm": one.total.write_amplification,
+        "total": total.ratio if total else None,
+        "total_user_bytes": total.user_bytes if total else None,
+        "total_wal_bytes": total.wal_bytes if total else None,
+        "total_table_bytes": total.table_bytes if total else None,
     }
 
 

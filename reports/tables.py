@@ -5,18 +5,22 @@ from collections.abc import Sequence
 GAP = "  "
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], total: Sequence[str] | None = None) -> list[str]:
-    """The lines of a table; `total` is set off below a rule."""
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    total: Sequence[str] | None = None,
+    left: Sequence[int] = (0,),
+) -> list[str]:
+    """The lines of a table; `total` is set off below a rule, the columns `left` stand to the left."""
     every = [header, *rows] + ([total] if total else [])
     widths = [max(len(row[column]) for row in every) for column in range(len(header))]
     rule = GAP.join("─" * width for width in widths)
-    lines = [_line(header, widths), rule, *(_line(row, widths) for row in rows)]
-    return [*lines, rule, _line(total, widths)] if total else lines
+    lines = [_line(header, widths, left), rule, *(_line(row, widths, left) for row in rows)]
+    return [*lines, rule, _line(total, widths, left)] if total else lines
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = [
-        cell.ljust(width) if column == 0 else cell.rjust(width)
+def _line(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:
+    return GAP.join(
+        cell.ljust(width) if column in left else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    ]
-    return GAP.join([first, *others]).rstrip()
+    ).rstrip()

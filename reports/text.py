@@ -10,6 +10,7 @@ from lsmlens.analyzer.printable import printable
 from lsmlens.reports.moments import moment, moment_of_micros
 from lsmlens.reports.numbers import mib, plain, ratio, share, size
 from lsmlens.reports.tables import table
+from lsmlens.reports.text_life import clients, counters, findings, options, pressure
 
 SIDE_BY_SIDE = 6
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -30,6 +31,9 @@ def render(analysis: Analysis, colour: bool = False) -> str:
 def _sections(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
     yield "Bundle", _members(analysis)
     runs = analysis.runs
+    for one in runs:
+        if one.findings or (one.not_assessed and len(runs) <= SIDE_BY_SIDE and not one.run.is_monitor):
+            yield (f"{one.run.name}: findings" if len(runs) > 1 else "Findings"), findings(one)
     if len(runs) <= SIDE_BY_SIDE:
         yield "Compaction Statistics", _statistics(analysis)
     else:
@@ -45,13 +49,21 @@ def _sections(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
                 yield f"{prefix}what flushes took in", _flushes(one)
             if one.windows:
                 yield f"{prefix}by time", _windows(one)
+            for title, body in (
+                ("stalls and pressure", pressure(one)),
+                ("options that differ from the defaults", options(one)),
+                ("counters", counters(one)),
+                ("what clients felt", clients(one)),
+            ):
+                if body:
+                    yield f"{prefix}{title}", body
             yield f"{prefix}data quality", _quality(one)
         elif one.notes:
             yield f"{prefix}data quality", [f"  ! {note}" for note in one.notes]
 
 
 def _members(analysis: Analysis) -> list[str]:
-    used = {path for one in analysis.runs for path in one.run.members}
+    used = {path for one in analysis.runs for path in (*one.run.members, *one.beside.paths)}
     lines = [_run_line(one) for one in analysis.runs]
     others = Counter(str(member.role) for member in analysis.members if member.path not in used)
     if others:

@@ -3,14 +3,14 @@
 The data and where it is from: `defaults/ceph.json`, `defaults/rocksdb.json`.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
+import orjson
 from lsmlens.analyzer.options.option_strings import canonical, parse_size
 
 VERSION = re.compile(r"\D*(\d{1,6})(?:\.(\d{1,6}))?")
@@ -89,6 +89,5 @@ def _values_at(options: Mapping[str, Mapping[str, str | None]], version: tuple[i
 
 @cache
 def _document(name: str) -> dict[str, Any]:
-    text = resources.files("lsmlens.analyzer.options.defaults").joinpath(name).read_text("utf-8")
-    document: dict[str, Any] = json.loads(text)
+    document: dict[str, Any] = orjson.loads((Path(__file__).parent / "defaults" / name).read_bytes())
     return document

@@ -75,6 +75,11 @@ def ceph_options_in_force(evidence: OptionEvidence) -> tuple[OptionInForce, ...]
     return tuple(found)
 
 
+def value_of(options: Sequence[OptionInForce], family: str | None, name: str) -> str | None:
+    """The value of one option; None where it is not known."""
+    return next((one.value for one in options if one.family == family and one.name == name), None)
+
+
 class _Merger:
     """Lays the sources over each other."""
 

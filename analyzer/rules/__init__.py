@@ -1,9 +1,55 @@
 """Rules: one diagnosis a file, listed here in the order in which they are applied."""
 
 from lsmlens.analyzer.findings import Rule
+from lsmlens.analyzer.rules.commit_latency import CommitLatency
+from lsmlens.analyzer.rules.compaction_speed import CompactionSpeed
+from lsmlens.analyzer.rules.compaction_threads import CompactionThreads
+from lsmlens.analyzer.rules.fragmentation import Fragmentation
+from lsmlens.analyzer.rules.kept_sharding import KeptSharding
+from lsmlens.analyzer.rules.kv_thread import KvThread
+from lsmlens.analyzer.rules.level0_backlog import Level0Backlog
+from lsmlens.analyzer.rules.level0_size import Level0Size
+from lsmlens.analyzer.rules.level_targets import LevelTargets
+from lsmlens.analyzer.rules.marked_compactions import MarkedCompactions
+from lsmlens.analyzer.rules.missing_families import MissingFamilies
+from lsmlens.analyzer.rules.muted_events import MutedEvents
+from lsmlens.analyzer.rules.onode_misses import OnodeMisses
+from lsmlens.analyzer.rules.peer_amplification import PeerAmplification
+from lsmlens.analyzer.rules.pg_log import PgLog
+from lsmlens.analyzer.rules.read_statistics import ReadStatistics
+from lsmlens.analyzer.rules.slow_operation_overlap import SlowOperationOverlap
+from lsmlens.analyzer.rules.spillover import Spillover
+from lsmlens.analyzer.rules.tombstone_leakage import TombstoneLeakage
+from lsmlens.analyzer.rules.tombstones import Tombstones
+from lsmlens.analyzer.rules.wal_bound_flushes import WalBoundFlushes
+from lsmlens.analyzer.rules.write_slowdowns import WriteSlowdowns
 from lsmlens.analyzer.rules.write_stops import WriteStops
 
-RULES: tuple[Rule, ...] = (WriteStops(),)
+RULES: tuple[Rule, ...] = (
+    WriteStops(),
+    WriteSlowdowns(),
+    Level0Backlog(),
+    Level0Size(),
+    TombstoneLeakage(),
+    WalBoundFlushes(),
+    MissingFamilies(),
+    KeptSharding(),
+    Spillover(),
+    LevelTargets(),
+    SlowOperationOverlap(),
+    Tombstones(),
+    MarkedCompactions(),
+    KvThread(),
+    CommitLatency(),
+    CompactionSpeed(),
+    PeerAmplification(),
+    MutedEvents(),
+    Fragmentation(),
+    OnodeMisses(),
+    PgLog(),
+    CompactionThreads(),
+    ReadStatistics(),
+)
 
 
 def rule_of(code: str) -> Rule | None:

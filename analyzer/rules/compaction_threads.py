@@ -1,0 +1,143 @@
+"""R23: too few threads for compaction."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.events import EventKind
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.options.option_changes import change_all
+from lsmlens.analyzer.options.option_strings import parse_size
+from lsmlens.analyzer.options.options_in_force import value_of
+
+# Ceph PR 29027 (a second compaction thread gave some 50 % more OMAP writes); the numbers are ours. A compaction is
+# due at a score of 1; one that starts at more than 1.5 has waited.
+WAITED_SCORE = 1.5
+LEAST_FAMILIES = 2
+LEAST_SECONDS = 120.0
+# All threads count as busy on, if within this time all are again: one compaction ends and the next begins (ours).
+LONGEST_GAP_MICROS = 1_000_000
+
+JOBS, COMPACTIONS, FLUSHES = "max_background_jobs", "max_background_compactions", "max_background_flushes"
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """A time in which all compaction threads were busy, and the highest scores compactions started with in it."""
+
+    begin_micros: int
+    end_micros: int
+    scores: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """How long it lasted."""
+        return (self.end_micros - self.begin_micros) / 1e6
+
+    @property
+    def waiting(self) -> dict[str, float]:
+        """The families whose compactions started late."""
+        return {family: score for family, score in self.scores.items() if score > WAITED_SCORE}
+
+
+class CompactionThreads:
+    """All compaction threads were busy for minutes while several column families waited for compaction.
+
+    Evidence: compactions run from their compaction_started to their compaction_finished; in one stretch of time as
+    many ran as there are threads, and in it compactions of several column families started with a high score.
+
+    Threshold: more than 120 s in one stretch, two families or more with a score above 1.5 (after Ceph PR 29027; the
+    numbers are ours). Threads are max_background_compactions where set, else max_background_jobs less a quarter for
+    flushes.
+
+    Advice: more max_background_compactions where that is set (up to Quincy Ceph sets 2), else more
+    max_background_jobs, if there is CPU for them.
+
+    Risk: compactions take CPU and device time from clients. In Ceph the OSD must be restarted.
+
+    Check: scores at the start of compactions fall under the same load.
+    """
+
+    code: ClassVar[str] = "R23"
+    title: ClassVar[str] = "Too few threads for compaction"
+
+    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
+        """One finding for the longest stretch of the run."""
+        threads = compaction_threads(run)
+        if threads is None:
+            yield NotAssessed(self.code, self.title, "options in the log or config show")
+            return
+        if not run.run.event_counts[EventKind.COMPACTION_FINISHED]:
+            yield NotAssessed(self.code, self.title, "compactions in the log")
+            return
+        stretches = [one for one in _busy_stretches(run, threads) if len(one.waiting) >= LEAST_FAMILIES]
+        longest = max(stretches, key=lambda one: one.seconds, default=None)
+        if longest is None or longest.seconds <= LEAST_SECONDS:
+            return
+        told = ", ".join(f"{family} {score:.1f}" for family, score in sorted(longest.waiting.items()))
+        yield Finding(
+            code=self.code,
+            title=self.title,
+            severity=Severity.WARNING,
+            confidence=Confidence.MEDIUM,
+            meaning=f"{', '.join(sorted(longest.waiting))} waited for a compaction thread",
+            value=f"{longest.seconds:.0f} s with all {threads} thread(s) busy, {len(longest.waiting)} families waiting",
+            threshold=f"{LEAST_SECONDS:.0f} s, {LEAST_FAMILIES} families with a score above {WAITED_SCORE:g}",
+            threshold_source="Ceph PR 29027; the numbers are ours",
+            evidence=(Evidence(run.run.name, f"compaction_started, highest scores in that time: {told}"),),
+            advice="raise the number of compaction threads, if there is CPU for them",
+            commands=change_all(run, more_threads(run)),
+            risk="compactions take CPU and device time from clients",
+            check="scores at the start of compactions fall under the same load",
+        )
+
+
+def compaction_threads(run: RunAnalysis) -> int | None:
+    """How many compactions may run at once, as RocksDB reckons it; None where options are not known."""
+    jobs, compactions, flushes = (
+        parse_size(value_of(run.options, None, name) or "") for name in (JOBS, COMPACTIONS, FLUSHES)
+    )
+    if (compactions or -1) != -1 or (flushes or -1) != -1:  # the older options, if either is set
+        return max(1, compactions or 1)
+    return None if jobs is None else max(1, jobs - max(1, jobs // 4))
+
+
+def more_threads(run: RunAnalysis) -> dict[str, str]:
+    """The option that gives compaction twice the threads: the older one where older ones are set, for it counts then.
+
+    `N` where options are not known.
+    """
+    jobs, *older = (parse_size(value_of(run.options, None, name) or "") for name in (JOBS, COMPACTIONS, FLUSHES))
+    if any((number or -1) != -1 for number in older):
+        return {COMPACTIONS: str(2 * max(1, older[0] or 1))}
+    return {JOBS: "N" if jobs is None else str(2 * jobs)}
+
+
+def _busy_stretches(run: RunAnalysis, threads: int) -> Iterator[_Stretch]:
+    """The stretches of time, in order, in which all threads compacted, short gaps apart."""
+    starts: list[tuple[int, str, float]] = []
+    edges: list[tuple[int, int]] = []
+    for event in run.run.events:
+        if event["event"] == EventKind.COMPACTION_FINISHED and "started_micros" in event:
+            edges += [(event["started_micros"], 1), (event["time_micros"], -1)]
+            name = str(event.get("column_family"))
+            starts.append((event["started_micros"], name, event.get("score") or 0.0))
+    running, stretch = 0, None
+    waiting = deque(sorted(starts))
+    for moment, change in sorted(edges):
+        was_busy, running = running >= threads, running + change
+        if running >= threads and not was_busy:
+            if stretch is None or moment - stretch.end_micros > LONGEST_GAP_MICROS:
+                if stretch is not None:
+                    yield stretch
+                stretch = _Stretch(moment, moment)
+        elif was_busy and running < threads and stretch is not None:
+            stretch.end_micros = moment
+        while waiting and waiting[0][0] <= moment:
+            _, family, score = waiting.popleft()
+            if stretch is not None and running >= threads:
+                stretch.scores[family] = max(score, stretch.scores.get(family, 0.0))
+    if stretch is not None:
+        yield stretch

@@ -1,0 +1,143 @@
+"""R03: level 0 stayed full."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.events import Event, EventKind
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.options.option_changes import change_all, is_ceph
+from lsmlens.analyzer.options.option_evidence import Source
+from lsmlens.analyzer.options.option_strings import parse_size
+from lsmlens.analyzer.options.options_in_force import value_of
+from lsmlens.analyzer.rules.compaction_threads import more_threads
+
+# A healthy database compacts level 0 within seconds of reaching the trigger (ours).
+LONGEST_SECONDS = 60.0
+TRIGGERS = ("level0_file_num_compaction_trigger", "level0_slowdown_writes_trigger", "level0_stop_writes_trigger")
+# With the other styles the trigger counts sorted runs, and as many are there for good.
+STYLE = "compaction_style"
+LEVEL_STYLE = "kCompactionStyleLevel"
+
+_FINISHED = (EventKind.FLUSH_FINISHED, EventKind.COMPACTION_FINISHED)
+
+
+@dataclass(slots=True)
+class _Backlog:
+    """One family's level 0 over time: the longest stretch at or over the trigger, and the most files."""
+
+    trigger: int
+    session: int | None = None
+    since_micros: int | None = None
+    longest_micros: int = 0
+    most_files: int = 0
+    job: int = 0
+
+    def take(self, event: Event, files: int) -> None:
+        """Take in what an event says level 0 holds from then on."""
+        now = event["time_micros"]
+        if event["session"] != self.session:
+            self.session, self.since_micros = event["session"], None
+        if self.since_micros is not None:
+            self.longest_micros = max(self.longest_micros, now - self.since_micros)
+        if files < self.trigger:
+            self.since_micros = None
+        elif self.since_micros is None:
+            self.since_micros = now
+        if files > self.most_files:
+            self.most_files, self.job = files, event["job"]
+
+
+class Level0Backlog:
+    """Level 0 held as many files as start a compaction, or more, for over a minute: compaction is behind.
+
+    Evidence: `lsm_state` of the flush_finished and compaction_finished events of the column family, level 0 being
+    its first number, over time within one open. What lies between two events is as the first of them left it.
+
+    Threshold: level0_file_num_compaction_trigger, for more than 60 s without a break (ours); critical if
+    level0_slowdown_writes_trigger was reached as well (RocksDB slows writes down there, 20 unless set). Only for
+    level style compaction.
+
+    Advice: more background jobs, if there is CPU and device time for them; else fewer bytes to rewrite: a
+    max_bytes_for_level_base of about the size of level 0.
+
+    Risk: more jobs take CPU and device time from clients. In Ceph the OSD must be restarted.
+
+    Check: the first number of `lsm_state` falls below the trigger within seconds under the same load.
+    """
+
+    code: ClassVar[str] = "R03"
+    title: ClassVar[str] = "Level 0 stayed full"
+
+    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
+        """One finding for each column family whose level 0 stayed full."""
+        if not run.options:
+            yield NotAssessed(self.code, self.title, "options in the log or config show")
+            return
+        if not any(run.run.event_counts[kind] for kind in _FINISHED):
+            yield NotAssessed(self.code, self.title, "flushes or compactions in the log")
+            return
+        triggers = _triggers(run)
+        for family, backlog in sorted(_backlogs(run, triggers).items()):
+            seconds = backlog.longest_micros / 1e6
+            if seconds <= LONGEST_SECONDS:
+                continue
+            trigger, slowdown, stop = triggers[family]
+            yield Finding(
+                code=self.code,
+                title=self.title,
+                severity=Severity.CRITICAL if slowdown and backlog.most_files >= slowdown else Severity.WARNING,
+                confidence=Confidence.HIGH,
+                meaning=f"{family}: compaction of level 0 is behind; reads look through up to {backlog.most_files}"
+                f" files, and writes are slowed down at {slowdown} and stopped at {stop}",
+                value=f"{seconds:.0f} s at {trigger} files or more, {backlog.most_files} at most",
+                threshold=f"{LONGEST_SECONDS:.0f} s at {trigger} files or more; critical at {slowdown} files",
+                threshold_source="the trigger is the database's own; how long is ours",
+                evidence=(
+                    Evidence(
+                        run.run.name,
+                        f"job {backlog.job} of {family}: lsm_state with {backlog.most_files} level-0 files",
+                    ),
+                ),
+                column_family=family,
+                advice="raise max_background_jobs (max_background_compactions where that is set), CPU permitting; or"
+                " give level 1 about the size of level 0",
+                commands=change_all(run, more_threads(run)),
+                risk="more jobs take CPU and device time from clients",
+                check="the first number of lsm_state falls below the trigger within seconds",
+            )
+
+
+def levelled_families(run: RunAnalysis) -> list[str]:
+    """The families with level style compaction whose options were read.
+
+    Outside Ceph the options of a family that the log does not print are not known, whatever RocksDB's defaults are.
+    """
+    guessed = Source.ROCKSDB_DEFAULT if not is_ceph(run) else None
+    read = {one.family for one in run.options if one.name == TRIGGERS[0] and one.source is not guessed}
+    return sorted(
+        family
+        for family in read
+        if family is not None and (value_of(run.options, family, STYLE) or LEVEL_STYLE) == LEVEL_STYLE
+    )
+
+
+def _triggers(run: RunAnalysis) -> dict[str, tuple[int, int, int]]:
+    """(compaction, slowdown, stop) of the families with level style compaction."""
+    found = {}
+    for family in levelled_families(run):
+        compaction, slowdown, stop = (parse_size(value_of(run.options, family, name) or "") for name in TRIGGERS)
+        if compaction:
+            found[family] = (compaction, slowdown or 0, stop or 0)
+    return found
+
+
+def _backlogs(run: RunAnalysis, triggers: dict[str, tuple[int, int, int]]) -> dict[str, _Backlog]:
+    backlogs: dict[str, _Backlog] = {}
+    for event in run.run.events:
+        family = event.get("column_family")
+        if event["event"] in _FINISHED and family in triggers and event.get("lsm_state"):
+            backlog = backlogs.get(family) or backlogs.setdefault(family, _Backlog(triggers[family][0]))
+            backlog.take(event, event["lsm_state"][0])
+    return backlogs

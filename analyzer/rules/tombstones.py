@@ -1,0 +1,134 @@
+"""R13: tables full of tombstones."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.events import EventKind
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.osds import is_osd
+
+# rocksdb_cf_compact_on_deletion_trigger / _sliding_window, Ceph's defaults: 16384 of 32768.
+TOMBSTONE_SHARE = 0.5
+LEAST_ENTRIES = 32768
+OPTION = "rocksdb_cf_compact_on_deletion"
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    family: str
+    number: int
+    entries: int
+    tombstones: int
+    level: int | None
+
+    @property
+    def is_pile(self) -> bool:
+        return self.entries >= LEAST_ENTRIES and self.tombstones > TOMBSTONE_SHARE * self.entries
+
+
+class Tombstones:
+    """Tables that are mostly tombstones lie in the database, and iterating over them is slow.
+
+    Evidence: tables the log says were made and not deleted, num_deletions / num_entries of each. The level is the
+    one the job wrote to; a table may have been moved down since. Tables from before the log are not seen. If all are
+    in level 0, where the next compaction may end them, confidence is low.
+
+    Threshold: over half, in a table of 32768 entries or more: what Ceph's compact-on-deletion marks a table at
+    (16384 tombstones in a row of 32768 entries), so with it on such a table should be compacted soon.
+
+    Advice: in Ceph, turn rocksdb_cf_compact_on_deletion on (it is off by default in 16), and compact once. Elsewhere,
+    a CompactOnDeletionCollector, or DeleteRange for ranges.
+
+    Risk: a full compaction takes device and CPU time; do it one OSD at a time. Marking tables adds compactions (R14).
+
+    Check: no live table over half tombstones; lines "slow operation observed for … upper_bound" gone.
+    """
+
+    code: ClassVar[str] = "R13"
+    title: ClassVar[str] = "Tables full of tombstones"
+
+    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
+        """One finding for each column family."""
+        if run.run.is_monitor:
+            return
+        known, live = _tables(run)
+        if not known:
+            yield NotAssessed(
+                self.code, self.title, "events table_file_creation with table_properties (debug_rocksdb 4/5)"
+            )
+            return
+        option = next((one for one in run.ceph_options if one.name == OPTION), None)
+        piles: dict[str, list[_Table]] = {}
+        for table in live:
+            if table.is_pile:
+                piles.setdefault(table.family, []).append(table)
+        for family, tables in sorted(piles.items()):
+            is_deep = any(one.level != 0 for one in tables)
+            worst = max(tables, key=lambda one: one.tombstones)
+            yield Finding(
+                code=self.code,
+                title=self.title,
+                severity=Severity.WARNING if is_deep else Severity.INFO,
+                confidence=Confidence.MEDIUM if is_deep else Confidence.LOW,
+                meaning=f"{family}: iterating must step over tombstones one by one"
+                + ("" if option is None else f"; {OPTION} is {option.value}"),
+                value=f"{len(tables)} table(s), {sum(one.tombstones for one in tables)} tombstones,"
+                f" at most {max(one.tombstones / one.entries for one in tables):.0%} of a table",
+                threshold=f"> {TOMBSTONE_SHARE:.0%} of a table of {LEAST_ENTRIES} entries or more",
+                threshold_source=f"{OPTION}_trigger and _sliding_window of Ceph",
+                evidence=(
+                    Evidence(
+                        run.run.name,
+                        f"table {worst.number}, written to level {'?' if worst.level is None else worst.level}:"
+                        f" {worst.tombstones} tombstones in {worst.entries} entries",
+                    ),
+                    *(() if option is None else (Evidence(str(option.source), f"{OPTION} = {option.value}"),)),
+                ),
+                column_family=family,
+                advice=_advice(run, is_off=option is not None and option.value == "false"),
+                commands=_commands(run, is_off=option is not None and option.value == "false"),
+                risk="compaction takes device and CPU time: one OSD at a time",
+                check="no live table over half tombstones",
+            )
+
+
+def _advice(run: RunAnalysis, *, is_off: bool) -> str:
+    if not is_osd(run.run):
+        return "compact the range, and mark such tables by a CompactOnDeletionCollector; DeleteRange for whole ranges"
+    return f"turn {OPTION} on (restart), then compact once" if is_off else "compact once"
+
+
+def _commands(run: RunAnalysis, *, is_off: bool) -> tuple[str, ...]:
+    if not is_osd(run.run):
+        return ()
+    compact = f"ceph tell {run.run.name.rsplit('/', 1)[-1]} compact"
+    return (f"ceph config set osd {OPTION} true", compact) if is_off else (compact,)
+
+
+def _tables(run: RunAnalysis) -> tuple[int, list[_Table]]:
+    """How many tables the log tells the entries of, and which of them live at its end."""
+    written_to: dict[tuple[object, object], int] = {}
+    tables: dict[int, tuple[tuple[object, object], _Table]] = {}
+    known = 0
+    for event in run.run.events:
+        kind, job = event["event"], (event.get("session"), event.get("job"))
+        if kind == EventKind.FLUSH_STARTED:
+            written_to[job] = 0
+        elif kind == EventKind.COMPACTION_FINISHED:
+            written_to[job] = event["output_level"]
+        elif kind == EventKind.TABLE_FILE_DELETION:
+            tables.pop(event["file_number"], None)
+        elif kind == EventKind.TABLE_FILE_CREATION:
+            properties = event.get("table_properties") or {}
+            entries, tombstones = properties.get("num_entries"), properties.get("num_deletions")
+            if isinstance(entries, int) and isinstance(tombstones, int):
+                known += 1
+                family = event.get("column_family") or "(unknown)"
+                number = event["file_number"]
+                tables[number] = job, _Table(family, number, entries, tombstones, None)
+    live = [
+        _Table(one.family, one.number, one.entries, one.tombstones, written_to.get(job)) for job, one in tables.values()
+    ]
+    return known, live

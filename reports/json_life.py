@@ -1,0 +1,117 @@
+"""The parts of the JSON document that stand around a run's jobs: options, dumps, counters, operations, findings."""
+
+from dataclasses import asdict
+from typing import Any
+
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.findings import Finding
+from lsmlens.reports.moments import moment
+
+
+def life(one: RunAnalysis) -> dict[str, Any]:
+    """Those parts of one run's document, by the names they have in it."""
+    return {
+        "stalls": _stalls(one),
+        "statistics_dumps": _dumps(one),
+        "options": _options(one),
+        "counters": _counters(one),
+        "operations": [_operations(times) for times in one.stage_times],
+        "client_results": [_client_result(result) for result in one.beside.client_results],
+        "findings": [_finding(finding) for finding in one.findings],
+        "not_assessed": [asdict(rule) for rule in one.not_assessed],
+    }
+
+
+def _stalls(one: RunAnalysis) -> dict[str, Any]:
+    series = one.series
+    return {
+        "lines": [
+            {"column_family": family, "kind": kind, "cause": cause, "lines": count}
+            for (family, kind, cause), count in sorted(one.run.stall_lines.items())
+        ],
+        "seconds": series.stall_seconds if series else None,
+        "counts": [
+            {"column_family": family, "cause": cause, "count": count}
+            for (family, cause), count in sorted(series.stalls.items())
+        ]
+        if series
+        else [],
+    }
+
+
+def _dumps(one: RunAnalysis) -> dict[str, Any] | None:
+    series = one.series
+    if series is None:
+        return None
+    return {
+        "dumps": len(series.points),
+        "cut": sum(point.is_cut for point in series.points),
+        "user_bytes": series.user_bytes,
+        "wal_bytes": series.wal_bytes,
+        "points": [
+            {
+                "at": moment(point.millis, one.run.utc_offset_seconds),
+                "uptime_seconds": point.uptime_seconds,
+                "stall_seconds": point.stall_seconds,
+                "user_bytes": point.user_bytes,
+                "wal_bytes": point.wal_bytes,
+                "level0_files": dict(sorted(point.level0_files.items())),
+                "pending_compaction_bytes": dict(sorted(point.pending_compaction_bytes.items())),
+            }
+            for point in series.points
+        ],
+    }
+
+
+def _options(one: RunAnalysis) -> list[dict[str, Any]]:
+    """Options whose default is known; the others say little without one, and are many."""
+    return [
+        {
+            "column_family": option.family,
+            "name": option.name,
+            "value": option.value,
+            "source": str(option.source),
+            "detail": option.detail,
+            "default": option.default,
+            "differs": option.differs,
+        }
+        for option in (*one.options, *one.ceph_options)
+        if option.default is not None
+    ]
+
+
+def _counters(one: RunAnalysis) -> dict[str, Any] | None:
+    if one.counters is None:
+        return None
+    check = one.cross_check
+    return {
+        "perf_dumps": len(one.beside.perf_dumps),
+        **{name: value for name, value in asdict(one.counters).items() if value is not None},
+        "table_bytes_in_log": check.log_bytes if check else None,
+        "table_bytes_in_counter": check.counter_bytes if check else None,
+        "table_bytes_difference": check.difference if check else None,
+    }
+
+
+def _operations(times: Any) -> dict[str, Any]:
+    return {
+        "class": str(times.operation_class),
+        "operations": times.operations,
+        "whole": asdict(times.whole) if times.whole else None,
+        "groups": [asdict(group) for group in times.groups],
+        "stages": [asdict(stage) for stage in times.stages],
+    }
+
+
+def _client_result(result: Any) -> dict[str, Any]:
+    said = asdict(result)
+    percentiles = said.pop("latency_percentiles_seconds")
+    return {
+        **{name: value for name, value in said.items() if value is not None},
+        "latency_percentiles_seconds": {f"{percent:g}": seconds for percent, seconds in sorted(percentiles.items())},
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    said = asdict(finding)
+    return said | {"evidence": list(said["evidence"]), "commands": list(said["commands"])}

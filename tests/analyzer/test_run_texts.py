@@ -1,0 +1,77 @@
+"""Statistics dumps and options are kept as texts, whole, wherever blocks and pieces end."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lsmlens.analyzer import blocks
+from lsmlens.analyzer.companions import read_companions
+from lsmlens.analyzer.life import cross_check, options_of, statistics_of
+from lsmlens.analyzer.reading import read_runs
+from lsmlens.analyzer.run import Run
+
+
+def run_at(path: Path) -> Run:
+    return read_runs([str(path)])[1][0]
+
+
+@pytest.fixture
+def spillover(fixtures: Path) -> Run:
+    return run_at(fixtures / "osd-spillover")
+
+
+def test_every_dump_is_kept(spillover: Run) -> None:
+    # five markers in the log: one soon after the open, then every 60 s, the first of two opens too short for one
+    log = gzip.decompress(Path(spillover.members[0]).read_bytes())
+    assert len(spillover.dumps) == log.count(b"------- DUMPING STATS -------")
+    series = statistics_of(spillover)
+    assert series is not None
+    assert not any(point.is_cut for point in series.points)
+    assert [point.uptime_seconds for point in series.last_of_opens] == [series.points[-1].uptime_seconds]
+
+
+@pytest.mark.parametrize("window", [1 << 16, 3 << 15, 1 << 18])
+def test_a_dump_is_kept_whole_over_the_end_of_a_block(
+    window: int, spillover: Run, log_text: Callable[[str], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = list(spillover.dumps)
+    log = tmp_path / "ceph-osd.0.log"
+    log.write_bytes(log_text("osd-spillover/ceph-osd.0.log.gz"))
+    monkeypatch.setattr(blocks, "WINDOW_BYTES", window)
+    assert list(run_at(log).dumps) == expected
+    monkeypatch.setattr(blocks, "BUFFER_BYTES", 2 * window)
+    monkeypatch.setattr(blocks, "HISTORY_BYTES", window)
+    packed = tmp_path / "x" / "ceph-osd.0.log.gz"
+    packed.parent.mkdir()
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    assert list(run_at(packed).dumps) == expected
+
+
+def test_a_crash_dump_tells_no_dump_again(fixtures: Path) -> None:
+    run = run_at(fixtures / "osd-crash")
+    moments = [millis for millis, _ in run.dumps]
+    assert len(moments) == len(set(moments))
+
+
+def test_options_are_those_of_the_last_open(spillover: Run) -> None:
+    options, ceph = options_of(spillover, read_companions(spillover.companions))
+    found = {(option.family, option.name): option.value for option in options}
+    assert found[None, "stats_dump_period_sec"] == "60"
+    assert found["p-0", "write_buffer_size"] == "268435456"
+    assert [option.name for option in options if option.differs] == ["stats_dump_period_sec"]
+    assert ceph
+
+
+def test_the_log_and_the_counter_agree(fixtures: Path) -> None:
+    for bundle in ("osd-stock", "osd-spillover"):
+        run = run_at(fixtures / bundle)
+        written = sum(
+            event["created_bytes"] if event["event"] == "flush_finished" else event["total_output_size"]
+            for event in run.events
+            if event["event"] in ("flush_finished", "compaction_finished")
+        )
+        check = cross_check(run, read_companions(run.companions), written)
+        assert check is not None
+        assert check.difference is not None
+        assert abs(check.difference) < 0.02
