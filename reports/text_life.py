@@ -23,7 +23,7 @@ def findings(one: RunAnalysis) -> list[str]:
     lines: list[str] = []
     said: set[tuple[str, str, tuple[str, ...]]] = set()
     for finding in one.findings:
-        lines.append(_headline(finding))
+        lines += _hanging(_headline(finding))
         advice = (finding.code, finding.advice, finding.commands)
         if advice not in said:  # else it was said for a column family before
             said.add(advice)
@@ -33,14 +33,21 @@ def findings(one: RunAnalysis) -> list[str]:
     lacking: dict[str, list[str]] = {}
     for rule in one.not_assessed:
         lacking.setdefault(rule.needs, []).append(rule.code)
-    lines += [f"  not assessed: {', '.join(codes)}: needs {needs}" for needs, codes in sorted(lacking.items())]
+    for needs, codes in sorted(lacking.items(), key=lambda item: item[1]):
+        lines += _hanging(f"not assessed: {', '.join(codes)}: needs {needs}")
     return lines
+
+
+def _hanging(text: str) -> list[str]:
+    return wrap(
+        text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _headline(finding: Finding) -> str:
     where = f" [{finding.column_family}]" if finding.column_family is not None else ""
     return (
-        f"  {finding.severity.upper()} {finding.code} {finding.title}{where}: {finding.value}"
+        f"{finding.severity.upper()} {finding.code} {finding.title}{where}: {finding.value}"
         f" (threshold {finding.threshold}; confidence {finding.confidence})"
     )
 
