@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implementation
 from lsmlens.analyzer import records, text_lines
-from lsmlens.analyzer.blocks import Block, Blocks
+from lsmlens.analyzer.blocks import Blocks
 from lsmlens.analyzer.dumps.dump_text import DUMP_BYTES, MARKER, dump_end
 from lsmlens.analyzer.events import ANCHOR, Event, EventError, decode
 from lsmlens.analyzer.findings import Evidence
@@ -166,11 +166,10 @@ class Scanner:
 
     def _set_head_aside(self, view: memoryview, begin: int, end: int) -> int:
         newline = find(view, b"\n", begin, end)
-        stop = newline + 1 if newline >= 0 else end
         if newline < 0:  # no line end at all: it is all tail
             return begin
-        self.scan.head = bytes(view[begin:stop])
-        return stop
+        self.scan.head = bytes(view[begin : newline + 1])
+        return int(newline) + 1
 
     def _scan_lines(self, view: memoryview, begin: int, end: int, offset: int) -> None:
         self._offset, self._block_end = offset, end
@@ -182,7 +181,7 @@ class Scanner:
                 stop = end if stop < 0 else stop
                 if position + 1 < len(matches) and matches[position + 1][1] + begin < stop:
                     stop = self._torn_at(matches[position + 1 :], begin, stop)
-                self._take_event(view, after - 1, stop, offset, begin)
+                self._take_event(view, after - 1, stop, begin)
             else:
                 self._take_line(_SHAPES[_PATTERNS[pattern]], view, start, after, begin)
         if self._found:
@@ -199,13 +198,13 @@ class Scanner:
                 return start + begin
         return stop
 
-    def _take_event(self, view: memoryview, start: int, stop: int, offset: int, begin: int) -> None:
+    def _take_event(self, view: memoryview, start: int, stop: int, begin: int) -> None:
         scan = self.scan
         try:
             event, cut, unknown = decode(view[start:stop])
         except EventError as error:
             scan.events_rejected += 1
-            self._keep_sample(str(error), view, start, stop, offset)
+            self._keep_sample(str(error), view, start, stop)
             return
         scan.events_cut += cut
         if scan.first_event is None:
@@ -378,10 +377,10 @@ class Scanner:
         limit = max(0, position - LINE_START_LIMIT)
         return max(limit, int(rfind(view, b"\n", limit, position)) + 1)
 
-    def _keep_sample(self, reason: str, view: memoryview, start: int, stop: int, offset: int) -> None:
+    def _keep_sample(self, reason: str, view: memoryview, start: int, stop: int) -> None:
         if len(self.scan.not_understood) >= SAMPLES:
             return
-        line = self._line_number(offset + start) if self._line_number else None
+        line = self._line_number(self._offset + start) if self._line_number else None
         text = printable(bytes(view[start : min(stop, start + SAMPLE_BYTES)]).decode("utf-8", "replace").rstrip())
         self.scan.not_understood.append(NotUnderstood(self.scan.member, line, reason, text))
 
@@ -402,6 +401,3 @@ def _automaton() -> BytesAhoCorasick:
             list(_PATTERNS), matchkind=MATCHKIND_LEFTMOST_FIRST, implementation=Implementation.ContiguousNFA
         )
     return _anchors
-
-
-__all__ = ["Block", "NotUnderstood", "Scan", "Scanner", "starts_a_line"]

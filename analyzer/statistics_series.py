@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from lsmlens.analyzer.dumps.statistics_dumps import StatisticsDump, parse_dump
+from lsmlens.analyzer.dumps.tickers import StatisticHistogram
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,14 @@ class DumpPoint:
 
 @dataclass(frozen=True, slots=True)
 class StatisticsSeries:
-    """All dumps of a run. Sums are over its opens; None where no dump tells."""
+    """All dumps of a run. Sums are over its opens; None where no dump tells.
+
+    `tickers` and `histograms` are those of the last dump that has any.
+    """
 
     points: tuple[DumpPoint, ...] = ()
     tickers: dict[str, int] = field(default_factory=dict)
+    histograms: dict[str, StatisticHistogram] = field(default_factory=dict)
 
     @property
     def last_of_opens(self) -> tuple[DumpPoint, ...]:
@@ -76,11 +81,13 @@ def read_series(dumps: Iterable[tuple[int | None, str]]) -> StatisticsSeries:
     """The series that dumps' texts make, in the log's order."""
     points: list[DumpPoint] = []
     tickers: dict[str, int] = {}
+    histograms: dict[str, StatisticHistogram] = {}
     for millis, text in dumps:
         dump = parse_dump(text)
         points.append(_point(millis, dump))
         tickers = dict(dump.tickers) or tickers
-    return StatisticsSeries(tuple(points), tickers)
+        histograms = dict(dump.histograms) or histograms
+    return StatisticsSeries(tuple(points), tickers, histograms)
 
 
 def _point(millis: int | None, dump: StatisticsDump) -> DumpPoint:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.analyzer.dumps.tickers import StatisticHistogram
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.osds import is_osd
@@ -46,12 +45,11 @@ class ReadStatistics:
         """A finding for each of filters, tail and decompression."""
         if run.run.is_monitor:
             return
-        tickers = run.series.tickers if run.series is not None else {}
-        if not tickers:
+        if run.series is None or not run.series.tickers:
             how = "rocksdb_perf = true, and a restart" if is_osd(run.run) else "Options.statistics"
             yield NotAssessed(self.code, self.title, f"STATISTICS in the dumps ({how})")
             return
-        histograms = _histograms(run)
+        tickers, histograms = run.series.tickers, run.series.histograms
         gets = tickers.get("rocksdb.number.keys.read", 0)
         if gets < LEAST_GETS:
             yield NotAssessed(self.code, self.title, f"{LEAST_GETS} gets in the last STATISTICS dump (here {gets})")
@@ -120,12 +118,3 @@ class ReadStatistics:
             risk=risk,
             check="the same figure after the change, under the same load",
         )
-
-
-def _histograms(run: RunAnalysis) -> Mapping[str, StatisticHistogram]:
-    """The histograms of the last dump that has any."""
-    last = ""
-    for _, text in run.run.dumps:
-        if GETS in text:
-            last = text
-    return parse_dump(last).histograms if last else {}
