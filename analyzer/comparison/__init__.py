@@ -1,0 +1,1 @@
+"""Arms compared: metrics, verdicts with intervals, and gates."""

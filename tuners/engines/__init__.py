@@ -1,0 +1,1 @@
+"""Replay engines: real embedded RocksDB behind one protocol."""

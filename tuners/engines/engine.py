@@ -1,0 +1,60 @@
+"""What a replay needs of an embedded RocksDB."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from lsmlens.tuners.options.resolved_options import ResolvedOptions
+from lsmlens.tuners.workloads.stream import Batches
+
+
+class Database(Protocol):
+    """One open database. Methods raise EngineError with RocksDB's own words."""
+
+    path: Path
+
+    def write(self, batches: Batches, first: int, last: int) -> None:
+        """Write batches `first` up to but not including `last`, one call of RocksDB's Write each."""
+
+    def settle(self) -> None:
+        """Wait until no flush or compaction is pending or running.
+
+        Compactions that stay pending though nothing picks them up (expired files of the last level do, for ever)
+        do not hold it.
+        """
+
+    def integer_property(self, name: str, family: str = "default") -> int | None:
+        """A `rocksdb.` property as a number, None where this version has none of that name."""
+
+    def text_property(self, name: str, family: str = "default") -> str | None:
+        """A `rocksdb.` property as text, None where this version has none of that name."""
+
+    def flush(self, family: str) -> None:
+        """Flush one family's memtables and wait for it."""
+
+    def tickers(self) -> Mapping[str, int]:
+        """Tickers since the open, such as `rocksdb.compact.write.bytes`; empty where the engine keeps none."""
+
+    def set_clock(self, seconds: float) -> bool:
+        """Let RocksDB's wall clock show `seconds` since 1970 from now on; False where the engine cannot."""
+
+    def close(self) -> None:
+        """Close the database; background work is stopped, memtables are not flushed."""
+
+
+class Engine(Protocol):
+    """An embedded RocksDB of one version.
+
+    `version` is RocksDB's, such as "6.8.1"; `notes` say what this engine does otherwise than the workload asks.
+    """
+
+    name: str
+    version: str
+    notes: tuple[str, ...]
+
+    def open(self, path: Path, options: ResolvedOptions) -> Database:
+        """Create a database in the empty folder `path` with the families of `options`, in their order.
+
+        Every option is set, read back from the OPTIONS file that RocksDB wrote, and compared. Raises EngineError
+        if RocksDB refuses the options, OptionMismatch if it changed or dropped one.
+        """

@@ -1,0 +1,1 @@
+"""Estimation: a workload learned from the log of a database alone."""

@@ -1,0 +1,1 @@
+"""Predictions: what a log would have shown under other options."""

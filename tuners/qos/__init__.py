@@ -1,0 +1,1 @@
+"""Simulated op schedulers of an OSD: what a profile costs clients and gives recovery."""

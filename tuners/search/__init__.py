@@ -1,0 +1,1 @@
+"""Search: candidate settings, trials, the Pareto set and the recommendation."""

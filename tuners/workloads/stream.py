@@ -1,0 +1,39 @@
+"""A workload as the write batches a database is given."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Write batches in RocksDB's wire format, one after the other.
+
+    `buffer` holds bytes (shape: total,); batch i is `buffer[offsets[i]:offsets[i + 1]]`, so `offsets` has one more
+    entry than there are batches. `seconds` is each batch's time on the workload's own clock, from 0, never falling.
+    A family's id in a batch is its place in the stream's `families`.
+    """
+
+    buffer: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    records: int
+
+
+class Stream(Protocol):
+    """A source of write batches.
+
+    `families` are in order of their ids, "default" first. `seconds` is the length of the workload by its own clock.
+    """
+
+    families: tuple[str, ...]
+    seconds: float
+
+    def batches(self, seed: int, scale: float = 1.0) -> Iterator[Batches]:
+        """The batches of one run, a few megabytes at a time, the same for equal `seed` and `scale`.
+
+        `scale` divides the amount of work and every population and lifetime; the clock keeps its length.
+        """
