@@ -90,6 +90,16 @@ def analyze(
     for a time in `selection` that is none.
     """
     members, runs = read_runs(paths, on_progress)
+    return analyze_runs(members, runs, selection, window_seconds)
+
+
+def analyze_runs(
+    members: Sequence[MemberSummary],
+    runs: Sequence[Run],
+    selection: Selection | None = None,
+    window_seconds: float | None = None,
+) -> Analysis:
+    """Measure and diagnose runs that were read. Raises ValueError for a time in `selection` that is none."""
     selection = selection or Selection()
     undiagnosed = [measure(run, selection, window_seconds) for run in runs]
     measured = tuple(_diagnosed(one, undiagnosed) for one in undiagnosed)

@@ -6,7 +6,7 @@ belongs to the one its name says (`perf_dump.osd.3.json`), else to none.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsmlens.analyzer.roles import Role, daemon_of_name
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
 
 
-@dataclass(frozen=True, slots=True)
-class Companion:
+class Companion(NamedTuple):
     """A member that is no log, as it was read: a JSON document, or text."""
 
     path: str
@@ -44,8 +43,14 @@ class Beside:
     paths: tuple[str, ...] = ()
 
 
-READ_AS_TEXT = (Role.CEPH_CONF, Role.RADOS_BENCH_RESULT, Role.SHARDING)
-READ_AS_DOCUMENT = (Role.PERF_DUMP, Role.CONFIG_SHOW, Role.HISTORIC_OPS, Role.FIO_RESULT)
+READ_AS_TEXT = (Role.CEPH_CONF, Role.RADOS_BENCH_RESULT, Role.SHARDING, Role.CBT_CONFIGURATION)
+READ_AS_DOCUMENT = (
+    Role.PERF_DUMP,
+    Role.CONFIG_SHOW,
+    Role.HISTORIC_OPS,
+    Role.FIO_RESULT,
+    Role.RADOS_BENCH_RESULT,
+)
 
 
 def belonging_to(daemon: str | None, is_alone: bool, companions: Iterable[Companion]) -> list[Companion]:
@@ -61,26 +66,38 @@ def read_companions(mine: Sequence[Companion]) -> Beside:
     """What the companions of one daemon say."""
     if not mine:
         return Beside()
-    from lsmlens.analyzer.clients.client_results import read_fio
     from lsmlens.analyzer.clients.operations import read_operations, unique
-    from lsmlens.analyzer.clients.rados_bench import read_rados_bench
     from lsmlens.analyzer.counters.perf_dumps import read_perf_dump
 
     conf = next((str(one.content) for one in _of(mine, Role.CEPH_CONF)), None)
     dumps = tuple(read_perf_dump(one.content, one.path) for one in _of(mine, Role.PERF_DUMP))
     operations = [read_operations(one.content, one.path).operations for one in _of(mine, Role.HISTORIC_OPS)]
-    results = [read_fio(one.content, one.path).results for one in _of(mine, Role.FIO_RESULT)]
-    results += [read_rados_bench(one.content, one.path).results for one in _of(mine, Role.RADOS_BENCH_RESULT)]
     shown: object = next((one.content for one in _of(mine, Role.CONFIG_SHOW)), {})
     return Beside(
         perf_dumps=dumps,
         operations=unique(operation for some in operations for operation in some),
-        client_results=tuple(result for some in results for result in some),
+        client_results=client_results_of(mine),
         config_show=shown if isinstance(shown, dict) else {},
         ceph_conf=conf,
         sharding_output=next((str(one.content) for one in _of(mine, Role.SHARDING)), None),
         paths=tuple(sorted(one.path for one in mine)),
     )
+
+
+def client_results_of(companions: Iterable[Companion]) -> "tuple[ClientResult, ...]":
+    """The results of all load programs among these: fio's first, then rados bench's."""
+    some = list(companions)
+    found = [*_of(some, Role.FIO_RESULT), *_of(some, Role.RADOS_BENCH_RESULT)]
+    if not found:
+        return ()
+    from lsmlens.analyzer.clients.client_results import read_fio
+    from lsmlens.analyzer.clients.rados_bench import read_rados_bench, read_rados_bench_json
+
+    results: list[ClientResult] = []
+    for one in found:
+        read = read_rados_bench if isinstance(one.content, str) else read_rados_bench_json
+        results += (read_fio if one.role is Role.FIO_RESULT else read)(one.content, one.path).results
+    return tuple(results)
 
 
 def _of(companions: Sequence[Companion], role: Role) -> list[Companion]:

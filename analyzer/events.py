@@ -8,9 +8,8 @@ Source: logging/event_logger.h and the LogToBuffer calls of db/, release tags v4
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -170,8 +169,7 @@ _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _NOT_A_NUMBER = re.compile(r'(": )-?(?:inf|nan)(?=[,}\s])')
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(NamedTuple):
     """What events with the same fields of the same types have in common."""
 
     required: tuple[str, ...]

@@ -3,8 +3,7 @@
 Each part is read only where there is something to read, and then imported.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lsmlens.analyzer.companions import Beside
 from lsmlens.analyzer.events import EventKind
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.statistics_series import StatisticsSeries
 
 
-@dataclass(frozen=True, slots=True)
-class CrossCheck:
+class CrossCheck(NamedTuple):
     """Bytes of tables by the log (flushes and compactions) and by BlueFS's counter, over the daemon's lives."""
 
     log_bytes: int
@@ -93,8 +91,7 @@ def _lives(beside: Beside) -> "list[PerfDump]":
     return [series[-1] for series in in_series(list(beside.perf_dumps))]
 
 
-@dataclass(frozen=True, slots=True)
-class TotalAmplification:
+class TotalAmplification(NamedTuple):
     """Total write amplification, WAL and all, over the time that statistics dumps cover.
 
     (WAL + flush + compaction bytes) / user bytes, from each open to its last dump. Dumps print whole GB with two

@@ -7,8 +7,8 @@ keeps what is bursty bursty, on both sides; what lies beyond the end comes in ag
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from random import Random
+from typing import NamedTuple
 
 from lsmlens.analyzer.units import MICROS
 
@@ -21,8 +21,7 @@ MOST_LOOKUPS = 1_000_000
 Interval = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(NamedTuple):
     """Operations that overlap a job, against chance.
 
     `by_chance` is the mean over the shifts; `chance_low` and `chance_high` are its 5th and 95th percentile.

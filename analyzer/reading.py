@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.bundle import HEAD_BYTES, Member, open_bundle
@@ -20,14 +20,21 @@ from lsmlens.analyzer.transports import Transport, UnwrappedStream, transport_of
 DOCUMENT_BYTES = 16 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class MemberSummary:
+class MemberSummary(NamedTuple):
     """One member as it is listed: its role, its size where known, and what went wrong with it, if anything."""
 
     path: str
     role: Role
     size: int | None
     problem: str | None
+
+
+class Reading(NamedTuple):
+    """All there is under some paths: the members, the runs put together from logs, and what stands beside logs."""
+
+    members: list[MemberSummary]
+    runs: list[Run]
+    companions: list[Companion]
 
 
 def read_runs(
@@ -37,6 +44,14 @@ def read_runs(
 
     Raises InputError for a path that does not exist, and where there is no log that could be read.
     """
+    members, runs, _ = read_bundle(paths, on_progress)
+    if not runs:
+        raise nothing_read(paths, members)
+    return members, runs
+
+
+def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None) -> Reading:
+    """Everything under `paths`, be there logs or not. Raises InputError for a path that does not exist."""
     current = ""
 
     def on_bytes(count: int) -> None:
@@ -54,11 +69,10 @@ def read_runs(
     groups = [group for group in grouped(pieces) if _is_worth_a_run(group)]
     runs = [_stitched(group) for group in groups]
     _accompany(runs, groups, companions)
-    if not runs:
-        raise _nothing_read(paths, summaries)
-    _name_apart(runs)
-    runs.sort(key=_reading_order)
-    return summaries, runs
+    if runs:
+        _name_apart(runs)
+        runs.sort(key=_reading_order)
+    return Reading(summaries, runs, companions)
 
 
 def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Companion]) -> None:
@@ -177,6 +191,8 @@ def _stitched(pieces: list[Piece]) -> Run:
     _add_texts(run, pieces)
     for scan in (*scans, *bridges):
         run.stall_places = {**scan.stall_places, **run.stall_places}
+        for what, place in scan.slow_places.items():
+            run.slow_places[what] = max(place, run.slow_places.get(what, place), key=lambda one: one[0])
         _add_quality(run, scan)
         run.rocksdb_version = scan.rocksdb_version or run.rocksdb_version
         run.ceph_version = scan.ceph_version or run.ceph_version
@@ -252,7 +268,8 @@ def _name_apart(runs: list[Run]) -> None:
             run.name = f"{run.name}#{number}"
 
 
-def _nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputError:
+def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputError:
+    """Why there is no log among these members, as an error to raise."""
     problems = [summary for summary in summaries if summary.problem]
     shown = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
     hint = "give an OSD log, a RocksDB LOG, or a folder or archive that holds one"

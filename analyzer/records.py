@@ -11,5 +11,7 @@ MOVED_LINE: Final = 4  # column family, files, level, bytes
 STALL_LINE: Final = 5  # column family, "slowdown" or "stop", cause, local time in milliseconds
 OPEN_LINE: Final = 6  # identity, local time in milliseconds, RocksDB version, Ceph version, DB session id
 FORCED_LINE: Final = 7  # the flush reason that was reached for the whole database
+SLOW_LINE: Final = 8  # what BlueStore did, seconds it took, local time in milliseconds
+KV_THREAD_LINE: Final = 9  # idle seconds, seconds in all, transactions submitted, local time in milliseconds
 
 Record: TypeAlias = tuple[Any, ...]

@@ -21,6 +21,7 @@ class Role(StrEnum):
     RADOS_BENCH_RESULT = "rados bench result"
     CEPH_CONF = "ceph.conf"
     SHARDING = "sharding text"
+    CBT_CONFIGURATION = "CBT configuration"
     OTHER = "other"
 
     @property
@@ -35,6 +36,7 @@ OSD_SIGNS = re.compile(rb"process ceph-osd|\bosd\.\d+ |bluestore\(|bluefs |bdev\
 MONITOR_SIGNS = re.compile(rb"process ceph-mon|ceph-mon: |\bmon\.[\w.-]+@|/store\.db|ceph-mon\[")
 RADOS_BENCH = re.compile(rb"^Maintaining \d+ concurrent |^Total time run:\s+[\d.]+", re.MULTILINE)
 INI_SECTION = re.compile(rb"^\[(global|osd|mon|mgr|mds|client)[\w.]*\]\s*$", re.MULTILINE)
+CBT_CONFIGURATION = re.compile(rb"cluster:\s*$", re.MULTILINE)
 LOG_NAME = re.compile(r"(^|[/.-])log([./-]|$)", re.IGNORECASE)
 
 # m(3) p(3,0-12) O(3,0-13)=block_cache={type=binned_lru} L P        what show-sharding prints
@@ -59,6 +61,8 @@ def recognise_text(head: bytes, name: str) -> Role:
         return Role.RADOS_BENCH_RESULT
     if SHARDING_TEXT.fullmatch(head.strip()):
         return Role.SHARDING
+    if CBT_CONFIGURATION.match(head) and name.endswith("benchmark_config.yaml"):
+        return Role.CBT_CONFIGURATION
     if INI_SECTION.search(head) and not LINE_STAMP.search(head):
         return Role.CEPH_CONF
     named_log = LOG_NAME.search(name.rsplit("/", 1)[-1]) is not None
@@ -82,6 +86,8 @@ def recognise_json(document: object) -> Role | None:
         return None
     if "fio version" in keys:
         return Role.FIO_RESULT
+    if {"total_time_run", "average_latency"} <= keys or {"concurrent_ios", "datas"} <= keys or "Total time run" in keys:
+        return Role.RADOS_BENCH_RESULT
     if isinstance(document.get("ops", document.get("Ops")), list):
         return Role.HISTORIC_OPS
     if any(isinstance(document.get(name), str) for name in ("bluestore_rocksdb_options", "osd_memory_target")):

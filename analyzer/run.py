@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lsmlens.analyzer.companions import Companion
 from lsmlens.analyzer.events import Event
@@ -48,6 +49,28 @@ class Quality:
     without_finish: Counter[str] = field(default_factory=Counter)
 
 
+class SlowOperation(NamedTuple):
+    """Something BlueStore says took long: what, for how many seconds, and the local time at its end."""
+
+    what: str
+    seconds: float
+    millis: int | None
+
+
+class KvThreadTime(NamedTuple):
+    """A stretch of time of the one thread that commits to RocksDB, with the local time at its end."""
+
+    idle_seconds: float
+    seconds: float
+    submitted: int
+    millis: int | None
+
+    @property
+    def busy_share(self) -> float:
+        """The share of the time in which it had work."""
+        return 1 - self.idle_seconds / self.seconds if self.seconds else 0.0
+
+
 @dataclass(slots=True)
 class Run:
     """One database's life: its sessions and its stitched events.
@@ -56,6 +79,8 @@ class Run:
     `session` (number), `column_family`, `attributed_by`; on a finished flush or compaction also what its start
     said, `started_micros`, and the files (`created_files`, `created_bytes`, `created_records`,
     `created_blob_bytes`) it wrote. `dumps` are the statistics dumps' texts with their local times in milliseconds,
+    `stall_moments` the local time in milliseconds, the column family and the kind of each stall line that has one,
+    `slow_operations` and `kv_thread` are what BlueStore's lines say, `slow_places` the line of the longest of each.
     `options_text` is what was logged around the last open and when options were set.
     """
 
@@ -67,6 +92,10 @@ class Run:
     event_counts: Counter[str] = field(default_factory=Counter)
     stall_lines: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
+    stall_moments: list[tuple[int, str, str]] = field(default_factory=list)
+    slow_operations: Spool[tuple[str, float, int | None]] = field(default_factory=Spool)
+    slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
+    kv_thread: list[KvThreadTime] = field(default_factory=list)
     stamps: StampRange = field(default_factory=StampRange)
     utc_offset_seconds: int | None = None
     rocksdb_version: str | None = None

@@ -1,7 +1,7 @@
 """One pass over a log: finds what RocksDB wrote, wherever it stands in a line, and decodes it.
 
-All anchors are searched at once, block by block. They share two beginnings (`EVEN`, `] `) on purpose: the
-multi-pattern search stays as fast as that for a single string up to there, and takes half again as long with a third.
+All anchors are searched at once, block by block. RocksDB's share two beginnings (`EVEN`, `] `) on purpose: the
+multi-pattern search stays as fast as that for a single string up to there. BlueStore's two take half again as long.
 """
 
 import re
@@ -80,6 +80,7 @@ class Scan:
     not_understood: list[NotUnderstood] = field(default_factory=list)
     unknown_fields: Counter[str] = field(default_factory=Counter)
     stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
+    slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
     dumps: dict[str, Spool[tuple[int | None, str]]] = field(default_factory=dict)
     options_text: dict[str, str] = field(default_factory=dict)
     rocksdb_version: str | None = None
@@ -227,6 +228,10 @@ class Scanner:
             return
         scan = self.scan
         match = shape.rest.match(view, after)
+        if shape is text_lines.SLOW_OPERATION or shape is text_lines.KV_THREAD:
+            if match is not None:
+                self._take_bluestore(shape, match, view, start, after, begin)
+            return
         reason = FORCED_FLUSHES.get(shape.name)
         if match is not None and reason is not None:
             self._add((records.FORCED_LINE, reason), view, start, begin)
@@ -253,6 +258,21 @@ class Scanner:
             if (family, shape.name, cause) not in scan.stall_places:
                 scan.stall_places[family, shape.name, cause] = self._evidence(view, start, after)
         self._add(record, view, start, begin)
+
+    def _take_bluestore(
+        self, shape: text_lines.LineShape, match: re.Match[bytes], view: memoryview, start: int, after: int, begin: int
+    ) -> None:
+        stamp = self._line_stamp(view, start)
+        millis = stamp_millis(stamp) if stamp else None
+        if shape is text_lines.KV_THREAD:
+            busy: Record = (records.KV_THREAD_LINE, float(match[1]), float(match[2]), int(match[3]), millis)
+            self._add(busy, view, start, begin)
+            return
+        what, seconds = match[1].decode("utf-8", "replace"), float(match[2])
+        longest = self.scan.slow_places.get(what)
+        if longest is None or seconds > longest[0]:
+            self.scan.slow_places[what] = (seconds, self._evidence(view, start, after))
+        self._add((records.SLOW_LINE, what, seconds, millis), view, start, begin)
 
     def _evidence(self, view: memoryview, start: int, after: int) -> Evidence:
         """The line that holds an anchor, as evidence."""

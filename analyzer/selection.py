@@ -1,6 +1,7 @@
 """Which of a run's jobs are wanted: by time, column family, and the level they wrote to."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.run import Run
@@ -31,8 +32,7 @@ class Selection:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class JobFilter:
+class JobFilter(NamedTuple):
     """A selection for one run; times in microseconds since 1970 UTC."""
 
     since_micros: int | None

@@ -7,13 +7,13 @@ GB with two decimals: bytes here are to about 5 MB for each open.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import NamedTuple
 
 from lsmlens.analyzer.dumps.statistics_dumps import StatisticsDump, parse_dump
 from lsmlens.analyzer.dumps.tickers import StatisticHistogram
 
 
-@dataclass(frozen=True, slots=True)
-class DumpPoint:
+class DumpPoint(NamedTuple):
     """One dump: local time in milliseconds, and what it says of the database and, by family, of its levels."""
 
     millis: int | None

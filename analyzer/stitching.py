@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from lsmlens.analyzer import records
 from lsmlens.analyzer.events import SCHEMAS, Event, EventKind, input_files
 from lsmlens.analyzer.records import Record
-from lsmlens.analyzer.run import Run, Session
+from lsmlens.analyzer.run import KvThreadTime, Run, Session
 
 KEYS_KEPT = 200_000
 WAITING_LIMIT = 1000
@@ -110,6 +110,7 @@ class Stitcher:
         self._waiting: list[Event] = []
         self._forced_by: str | None = None
         self._stalls: set[Record] = set()
+        self._told: set[int] = set()  # of lines that may be many, only the hashes
         self._compacted_line: tuple[str, int, int] | None = None
         self._handlers: dict[str, Callable[[Event, _Job], None]] = {
             EventKind.FLUSH_STARTED: self._flush_started,
@@ -150,11 +151,25 @@ class Stitcher:
         elif tag == records.STALL_LINE:
             if record not in self._stalls:  # else a crash dump or a copy tells it again
                 self._stalls.add(record)
-                self._run.stall_lines[(family, said[0], said[1])] += 1
+                kind, cause, millis = said
+                self._run.stall_lines[(family, kind, cause)] += 1
+                if millis is not None:
+                    self._run.stall_moments.append((millis, family, kind))
+        elif tag in (records.SLOW_LINE, records.KV_THREAD_LINE):
+            self._bluestore_line(record)
         elif self._waiting and tag == records.SUMMARY_LINE:
             self._answer(family, lambda event: tuple(event.get("lsm_state", ())) == said[0])
         elif self._waiting and tag == records.MOVED_LINE:
             self._answer(family, lambda event: _move_numbers(event) == tuple(said))
+
+    def _bluestore_line(self, record: Record) -> None:
+        if (known := hash(record)) in self._told:
+            return
+        self._told.add(known)
+        if record[0] == records.SLOW_LINE:
+            self._run.slow_operations.append(record[1:])
+        else:
+            self._run.kv_thread.append(KvThreadTime(*record[1:]))
 
     def _open(self, identity: str, session: Session) -> None:
         """Begin a session, or go back to one whose opening is told again by a crash dump or a copy."""

@@ -1,17 +1,17 @@
 """Text lines around the events that say what the events leave out: the column family, opens, stalls.
 
 Each line is found by its anchor, and read from there: what stands before it (host's stamp, thread, source
-file, which changes with every build) is never matched. Source: db/ of RocksDB v4.13 to v11.8.1.
+file, which changes with every build) is never matched. Source: db/ of RocksDB v4.13 to v11.8.1, and
+os/bluestore/BlueStore.cc of Ceph for what BlueStore says of its waits on RocksDB.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 FAMILY_LIMIT = 512
 
 
-@dataclass(frozen=True, slots=True)
-class LineShape:
+class LineShape(NamedTuple):
     """One line shape RocksDB writes: its anchor, what follows it, and real lines that prove both.
 
     The column family's name stands in brackets right before the anchor's own closing bracket.
@@ -119,6 +119,23 @@ OPENED = LineShape(
         b"Column family [default] (ID 0), log number is 26",
     ),
 )
+# BlueStore tells of what took longer than bluestore_log_op_age (5 s), log_latency of a call, log_latency_fn of more.
+SLOW_OPERATION = LineShape(
+    "slow operation",
+    b"slow operation observed for ",
+    re.compile(rb"([^,\n]{1,80}), latency = (\d{1,9}(?:\.\d{1,12})?)"),
+    (
+        b"log_latency_fn slow operation observed for _txc_committed_kv, latency = 4.423512000s, txc = 0x55d0f5a2a000",
+        b"log_latency slow operation observed for kv_commit, latency = 0.030404553s",
+    ),
+)
+# Every bluestore_kv_sync_util_logging_s (10 s) at debug_bluestore 5.
+KV_THREAD = LineShape(
+    "kv thread",
+    b"utilization: idle ",
+    re.compile(rb"(\d{1,9}(?:\.\d{1,12})?)s of (\d{1,9}(?:\.\d{1,12})?)s, submitted: (\d{1,18})"),
+    (b"_kv_sync_thread utilization: idle 1.067797065s of 10.014245987s, submitted: 45998",),
+)
 
 SHAPES: tuple[LineShape, ...] = (
     JOB,
@@ -132,6 +149,8 @@ SHAPES: tuple[LineShape, ...] = (
     DUMPED,
     OPTIONS_SET,
     OPENED,
+    SLOW_OPERATION,
+    KV_THREAD,
 )
 
 STALL_CAUSES = {
@@ -141,8 +160,7 @@ STALL_CAUSES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """A version that a log tells: the words before it, and how it is written."""
 
     anchors: tuple[bytes, ...]

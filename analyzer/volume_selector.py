@@ -16,7 +16,7 @@ an OSD spills over.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # BlueStore gives the selector and RocksDB 95/100 of a device's size. An OSD of 16.2.15 with a block.db of 2147483648:
 #   bluestore(…) _prepare_db_environment set db_paths to db,2040109465 db.slow,24481313587
@@ -31,8 +31,7 @@ DEFAULT_POLICY = "use_some_extra"
 LEVELS_LIMIT = 64
 
 
-@dataclass(frozen=True, slots=True)
-class LevelShape:
+class LevelShape(NamedTuple):
     """The options that give the levels their sizes: `bluestore_rocksdb_options`, as the default family has them."""
 
     level0_bytes: int
@@ -47,8 +46,7 @@ class LevelShape:
             size *= self.multiplier
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeSelection:
+class VolumeSelection(NamedTuple):
     """What fits a database's device. Sizes in bytes; `extra_bytes` is what levels above `last_level` may use of it.
 
     `last_level` is the highest level RocksDB gives to the device, 0 if only level 0 is; `fitting_bytes` is the sum of

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from lsmlens.analyzer.counters.json_numbers import as_amount, as_count, as_printed_amount
 
@@ -28,7 +29,8 @@ class ClientResult:
 
     `is_complete` is false for a result cut before its summary: then the figures are those up to the last line
     there was. Latencies are in seconds from submission's end to completion for fio (clat), whole for rados bench.
-    `iops` and `bytes_per_second` are as printed; percentiles are by their number, 99.0 for the 99th.
+    `iops` and `bytes_per_second` are as printed; percentiles are by their number, 99.0 for the 99th. `ended_micros` is
+    since 1970 UTC; `latency_by_second` has the end of each second of the run, as that, and the mean latency in it.
     """
 
     kind: ResultKind
@@ -54,10 +56,11 @@ class ClientResult:
     latency_min_seconds: float | None = None
     latency_max_seconds: float | None = None
     latency_percentiles_seconds: Mapping[float, float] = field(default_factory=dict)
+    ended_micros: int | None = None
+    latency_by_second: tuple[tuple[int, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ClientResults:
+class ClientResults(NamedTuple):
     """The results one file holds, and how many of its jobs were not understood."""
 
     results: tuple[ClientResult, ...] = ()
@@ -75,13 +78,14 @@ def read_fio(document: object, source: str = "") -> ClientResults:
     if not isinstance(jobs, list):
         return ClientResults(left_out=1)
     shared = _options(document, "global options")
+    ended = as_count(document.get("timestamp_ms")) if _at_once(jobs) else None
     results: list[ClientResult] = []
     left_out = 0
     for job in jobs:
         if not isinstance(job, dict) or not any(isinstance(job.get(direction), dict) for direction in DIRECTIONS):
             left_out += 1
         elif job.get("jobname") != "All clients":
-            results += _job(job, shared | _options(job, "job options"), source)
+            results += _job(job, shared | _options(job, "job options"), source, ended)
     return ClientResults(tuple(results), left_out)
 
 
@@ -96,7 +100,14 @@ def _options(holder: dict[str, object], name: str) -> dict[str, object]:
     return options if isinstance(options, dict) else {}
 
 
-def _job(job: dict[str, object], options: dict[str, object], source: str) -> Iterator[ClientResult]:
+def _at_once(jobs: list[object]) -> bool:
+    """Whether all jobs ran at the same time; fio's one stamp is the end of the last."""
+    return len({job.get("groupid") for job in jobs if isinstance(job, dict)}) <= 1
+
+
+def _job(
+    job: dict[str, object], options: dict[str, object], source: str, ended_millis: int | None
+) -> Iterator[ClientResult]:
     for number, direction in enumerate(DIRECTIONS):
         figures = job.get(direction)
         if not isinstance(figures, dict) or not (as_amount(figures.get("total_ios")) or as_amount(figures.get("iops"))):
@@ -128,6 +139,7 @@ def _job(job: dict[str, object], options: dict[str, object], source: str) -> Ite
             latency_min_seconds=_scaled(latency.get("min"), per_second),
             latency_max_seconds=_scaled(latency.get("max"), per_second),
             latency_percentiles_seconds=_percentiles(latency.get("percentile"), per_second),
+            ended_micros=None if ended_millis is None else ended_millis * 1000,
         )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
+from typing import NamedTuple
 
 from lsmlens.analyzer.clients.stages import DONE, IN_FLIGHT, MESSENGER_EVENTS, Stage, stage_group
 from lsmlens.analyzer.counters.json_numbers import as_amount
@@ -66,8 +67,7 @@ class Operation:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationsDump:
+class OperationsDump(NamedTuple):
     """What one dump holds, and how much of it was not understood.
 
     `clock_steps` counts operations during which the clock went back: their stages are not to be trusted.

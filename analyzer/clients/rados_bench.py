@@ -7,11 +7,13 @@ how far it came.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from lsmlens.analyzer.clients.client_results import ClientResult, ClientResults, ResultKind
 from lsmlens.analyzer.counters.json_numbers import as_count, as_printed_amount
 from lsmlens.analyzer.dumps.printed_numbers import parse_real
-from lsmlens.analyzer.units import MIB
+from lsmlens.analyzer.stamps import parse_time
+from lsmlens.analyzer.units import MIB, MICROS
 
 # Maintaining 16 concurrent writes of 4096 bytes to objects of size 4096 for up to 600 seconds or 60000 objects
 # Maintaining 16 concurrent writes of 4194304 bytes for up to 10 seconds or 0 objects              before 11
@@ -27,6 +29,8 @@ _ROW = re.compile(
 )
 # 2026-11-20T22:56:56.809190+0000 min lat: 0.00104472 max lat: 0.180205 avg lat: 0.00560962
 _SO_FAR = re.compile(r"min lat: (\S+) max lat: (\S+) avg lat: (\S+)\s*$")
+# Its stamp is that of the row of figures after it; a stamp without a zone (before 15) is of no known time.
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}[+-]\d{4}) min lat: ", re.ASCII)
 # Total writes made:      60000
 # Average Latency(s):     0.00571014
 _SUMMARY = re.compile(r"(?:^|\s)((?:Total|Write|Read|Object|Bandwidth|Average|Stddev|Max|Min) ?[\w ()/]*):\s+(\S+)\s*$")
@@ -43,6 +47,25 @@ class _Bench:
     is_write: bool = False
     figures: dict[str, float] = field(default_factory=dict)
     last_row: tuple[float, ...] = ()
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    stamp_micros: int | None = None
+    began_micros: int | None = None
+
+    def take_row(self, row: tuple[float, ...]) -> None:
+        """Take in a second of progress: seconds, operations finished, MB/s and latency on average so far."""
+        self.last_row = row
+        self.rows.append(row)
+        if self.stamp_micros is not None and self.began_micros is None:
+            self.began_micros = self.stamp_micros - round(row[0] * MICROS)
+
+    def latency_by_second(self) -> Iterator[tuple[int, float]]:
+        """Each second's end and mean latency, taken out of the averages so far; nothing where no stamp tells a time."""
+        if self.began_micros is None:
+            return
+        for (_, before, _, mean_before), (second, finished, _, mean) in pairwise(self.rows):
+            if finished > before:
+                took = max(0.0, (mean * finished - mean_before * before) / (finished - before))
+                yield self.began_micros + round(second * MICROS), took
 
     @property
     def has_summary(self) -> bool:
@@ -83,6 +106,10 @@ class _Bench:
             latency_stddev_seconds=figure("stddev_latency"),
             latency_min_seconds=None if least == _NO_MINIMUM else least,
             latency_max_seconds=figure("max_latency"),
+            ended_micros=None
+            if self.began_micros is None or seconds is None
+            else self.began_micros + round(seconds * MICROS),
+            latency_by_second=tuple(self.latency_by_second()),
         )
 
 
@@ -92,9 +119,14 @@ def read_rados_bench(text: str, source: str = "") -> ClientResults:
 
 
 def read_rados_bench_json(document: object, source: str = "") -> ClientResults:
-    """The run of a parsed `rados bench … --format json`; its numbers stand in quotes."""
+    """The run of a parsed `rados bench … --format json`, whose numbers stand in quotes, or of CBT's json_output.
+
+    CBT makes that of the text's summary: `{"Total time run": "300.1", "Bandwidth (MB/sec)": "1119.68", …}`.
+    """
     if not isinstance(document, dict):
         return ClientResults(left_out=1)
+    if "Total time run" in document:
+        return read_rados_bench("".join(f"{name}: {value}\n" for name, value in document.items()), source)
     bench = _Bench(is_write="concurrent_ios" in document or "total_writes_made" in document)
     bench.figures = _numbers(document)
     bench.depth = as_count(bench.figures.get("concurrent_ios"))
@@ -126,8 +158,11 @@ def _benches(text: str) -> Iterator[_Bench]:
         elif row:
             numbers = [parse_real(row[column]) for column in (1, 4, 5, 8)]
             known = tuple(number for number in numbers if number is not None and number >= 0)
-            bench.last_row = known if len(known) == len(numbers) else bench.last_row
+            if len(known) == len(numbers):
+                bench.take_row(known)
         elif match := _SO_FAR.search(line):
+            stamp = _STAMP.search(line)
+            bench.stamp_micros = _micros(stamp[1]) if stamp else None
             for name, word in zip(("min_latency", "max_latency"), match.groups(), strict=False):
                 if (number := parse_real(word)) is not None:
                     bench.figures[name] = number
@@ -136,6 +171,13 @@ def _benches(text: str) -> Iterator[_Bench]:
             if (number := parse_real(match[2])) is not None:
                 bench.figures[name] = number
     yield bench
+
+
+def _micros(stamp: str) -> int | None:
+    try:
+        return parse_time(stamp)
+    except ValueError:  # such as a month 13
+        return None
 
 
 def _numbers(document: Mapping[str, object]) -> dict[str, float]:

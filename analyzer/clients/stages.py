@@ -20,8 +20,8 @@ An interval belongs to what ended it, unless its first event says what is waited
 After the last event of an operation in flight, it is the group its next event would most likely end.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 DONE = "done"
 IN_FLIGHT = "(in flight)"
@@ -44,8 +44,7 @@ class StageGroup(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """The time from one event to the next; `start_seconds` is since the operation's first event."""
 
     since: str

@@ -7,8 +7,8 @@ average's sum changed and its count did not: such as peering, which is done once
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from lsmlens.analyzer.counters.perf_dumps import LongRunAverage, PerfDump
 
@@ -28,8 +28,7 @@ NEVER_DOWN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CounterDelta:
+class CounterDelta(NamedTuple):
     """What was counted from one dump to a later one of the same daemon.
 
     `seconds` is the time between them, None where it is not known. `went_down` names what shows that counting

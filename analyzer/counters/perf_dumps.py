@@ -11,6 +11,7 @@ A dump carries no time. Nearly all counters start at 0 when the daemon starts an
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lsmlens.analyzer.counters.json_numbers import as_count, as_number
 
@@ -50,8 +51,7 @@ class LongRunAverage:
 Counter = int | float | LongRunAverage
 
 
-@dataclass(frozen=True, slots=True)
-class PerfDump:
+class PerfDump(NamedTuple):
     """One dump: counters by `section.name`. `source` is where it was read, such as a file name.
 
     An average of something other than time is kept as two numbers, `….count` and `….sum`. `left_out` counts what

@@ -4,7 +4,7 @@ Everything is since the database was opened, or, where a name says `interval`, s
 """
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from lsmlens.analyzer.dumps.family_statistics import UPTIME
 from lsmlens.analyzer.dumps.printed_numbers import parse_bytes, parse_count, parse_real
@@ -30,8 +30,7 @@ _BUFFER_STOPS = re.compile(r"Write Stall \(count\): write-buffer-manager-limit-s
 _LABELS = ("Uptime(", "Cumulative ", "Interval ", "Write Stall (")
 
 
-@dataclass(frozen=True, slots=True)
-class WriteTotals:
+class WriteTotals(NamedTuple):
     """Writes by clients. A commit group (before 5.x: batch) is what one thread wrote for several.
 
     `ingest_bytes` is to 0.01 GB, in an interval to 0.01 MB; counts are in thousands or millions above 9999.
@@ -45,8 +44,7 @@ class WriteTotals:
     ingest_mb_per_second: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class WalTotals:
+class WalTotals(NamedTuple):
     """Writes to the write-ahead log; `written_bytes` is to 0.01 GB, in an interval too.
 
     Releases before 6.22 print an interval's GB and call them MB; these are read as GB, which the rate beside proves.
@@ -59,16 +57,14 @@ class WalTotals:
     written_mb_per_second: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class StallTime:
+class StallTime(NamedTuple):
     """How long writers waited, and the share of the time: the one measure of stalls that is a duration."""
 
     seconds: float | None
     percent: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseStatistics:
+class DatabaseStatistics(NamedTuple):
     """The whole database in one dump; None for a line that is missing or torn."""
 
     uptime_seconds: float | None = None
@@ -97,7 +93,7 @@ class DatabaseReading:
     def take(self, line: str) -> None:
         """Take in the next line."""
         if values := _values(line):
-            self.statistics = replace(self.statistics, **values)  # type: ignore[arg-type]
+            self.statistics = self.statistics._replace(**values)  # type: ignore[arg-type]
         elif line.startswith(_LABELS):
             self._is_torn = True
 

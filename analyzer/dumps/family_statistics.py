@@ -7,6 +7,7 @@ Source: db/internal_stats.cc of RocksDB v4.13 to v11.8.1.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from lsmlens.analyzer.dumps.block_caches import BlockCache, cache_on
 from lsmlens.analyzer.dumps.latency_histograms import LatencyHistogram
@@ -60,8 +61,7 @@ STALL_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionTotals:
+class CompactionTotals(NamedTuple):
     """Bytes moved by flushes and compactions, to 0.01 GB; the seconds add up all threads, the rates are of uptime."""
 
     write_bytes: int | None

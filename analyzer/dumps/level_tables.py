@@ -7,7 +7,7 @@ Source: db/internal_stats.cc of RocksDB v4.13 to v11.8.1.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lsmlens.analyzer.dumps.printed_numbers import parse_bytes, parse_count, parse_gb, parse_real
 
@@ -21,8 +21,7 @@ _ROW = re.compile(r"\s{0,9}(L\d{1,4}|Sum|Int|Low|High|Bottom|User)\b", re.ASCII)
 _FILES = re.compile(r"(\d{1,18})/(\d{1,18})", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class LevelRow:
+class LevelRow(NamedTuple):
     """One row as printed: GB are 2^30 bytes and MB 2^20, to one decimal; None for a column that is not there.
 
     `name` is L0, L1 …, Sum, Int (since the dump before), or the priority. `read_gb` is all that was read, `rn_gb`
@@ -90,8 +89,7 @@ def names_row(line: str) -> bool:
     return _ROW.match(line) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class LevelColumns:
+class LevelColumns(NamedTuple):
     """The columns that a table's header names, in their order."""
 
     names: tuple[str, ...]

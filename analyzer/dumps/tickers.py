@@ -6,6 +6,7 @@ All are since the open; histograms are of microseconds, bytes or counts, as thei
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lsmlens.analyzer.dumps.printed_numbers import parse_count, parse_real
 
@@ -26,8 +27,7 @@ class StatisticHistogram:
     sum: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Tickers:
+class Tickers(NamedTuple):
     """What one `STATISTICS:` message says."""
 
     counts: Mapping[str, int]

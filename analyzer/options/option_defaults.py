@@ -5,10 +5,9 @@ The data and where it is from: `defaults/ceph.json`, `defaults/rocksdb.json`.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from lsmlens.analyzer.options.option_strings import canonical, parse_size
@@ -16,8 +15,7 @@ from lsmlens.analyzer.options.option_strings import canonical, parse_size
 VERSION = re.compile(r"\D*(\d{1,6})(?:\.(\d{1,6}))?")
 
 
-@dataclass(frozen=True, slots=True)
-class CephRelease:
+class CephRelease(NamedTuple):
     """A Ceph release (`reef 18.2.7`) and its defaults, of those options that matter here."""
 
     name: str
@@ -53,7 +51,8 @@ def opened_value(name: str, options: Mapping[str, str], rocksdb_version: str | N
 
     At least one of the buffers stays out of a merge: `min_write_buffer_number_to_merge` is at most
     `max_write_buffer_number` - 1, and at least 1. Recycling logs does not go with the default
-    `wal_recovery_mode`: up to 6.7 the recovery mode gives way, from 6.8 on there is no recycling.
+    `wal_recovery_mode`: up to 6.7 the recovery mode gives way, from 6.8 to 9.0 there is no recycling. (Seen in the
+    OPTIONS files that twelve versions from 4.9 to 11.8 write.)
     """
     value = options.get(name)
     if value is None:
@@ -65,12 +64,21 @@ def opened_value(name: str, options: Mapping[str, str], rocksdb_version: str | N
             return value if fitting == asked else str(fitting)
     elif name in ("recycle_log_file_num", "wal_recovery_mode"):
         is_recycling = canonical(options.get("recycle_log_file_num", "0")) != "0"
-        if is_recycling and canonical(options.get("wal_recovery_mode", "2")) in ("1", "2"):
-            gives_way = "wal_recovery_mode" if _numbers(rocksdb_version) < (6, 8) else "recycle_log_file_num"
+        version = _numbers(rocksdb_version)
+        if is_recycling and canonical(options.get("wal_recovery_mode", "2")) in _unrecycled_modes(version):
+            gives_way = "wal_recovery_mode" if version < (6, 8) else "recycle_log_file_num"
             return "0" if name == gives_way else value
     return value
 
 
+def _unrecycled_modes(version: tuple[int, int]) -> str:
+    """The values of `wal_recovery_mode` that do not go with recycled logs."""
+    if version < (6, 15):
+        return "12"
+    return "012" if version < (9, 1) else "01"
+
+
+@cache
 def _numbers(version: str | None) -> tuple[int, int]:
     match = VERSION.match(version or "")
     return (int(match[1]), int(match[2] or 0)) if match else (0, 0)

@@ -6,6 +6,7 @@ A layer nearer to the running database stands before one further away; see `opti
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from lsmlens.analyzer.options.ceph_conf import parse_ceph_conf
 from lsmlens.analyzer.options.option_defaults import CephRelease, ceph_defaults, rocksdb_defaults
@@ -75,8 +76,7 @@ class OptionEvidence:
         yield Source.CEPH_CONF, parse_ceph_conf(self.ceph_conf or "").options_of(self.daemon)
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """Options from one source; `detail` says what of it."""
 
     source: Source

@@ -13,6 +13,7 @@ behind `=` are RocksDB's, in RocksDB's own form, over those all families have; `
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lsmlens.analyzer.options.option_strings import OptionString, parse_rocksdb_string, rocksdb_string
 
@@ -74,8 +75,7 @@ class Column:
         return f"{text}={rocksdb_string(self.options)}" if self.options else text
 
 
-@dataclass(frozen=True, slots=True)
-class Sharding:
+class Sharding(NamedTuple):
     """All columns of a database, and the pieces of the text that are none.
 
     Ceph refuses a text with such a piece as a whole.

@@ -18,6 +18,7 @@ from lsmlens.analyzer.rules.peer_amplification import PeerAmplification
 from lsmlens.analyzer.rules.pg_log import PgLog
 from lsmlens.analyzer.rules.read_statistics import ReadStatistics
 from lsmlens.analyzer.rules.slow_operation_overlap import SlowOperationOverlap
+from lsmlens.analyzer.rules.slow_operations import SlowOperations
 from lsmlens.analyzer.rules.spillover import Spillover
 from lsmlens.analyzer.rules.tombstone_leakage import TombstoneLeakage
 from lsmlens.analyzer.rules.tombstones import Tombstones
@@ -36,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     KeptSharding(),
     Spillover(),
     LevelTargets(),
+    SlowOperations(),
     SlowOperationOverlap(),
     Tombstones(),
     MarkedCompactions(),

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.counters.counter_summary import CounterSummary
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.osds import is_osd, osd_number
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.counters.counter_summary import CounterSummary
 
 # Our own: one part takes more than three times the other.
 RATIO = 3.0
@@ -48,7 +50,7 @@ class CommitLatency:
         if max(commit, flush) >= LEAST_SECONDS and max(_ratio(commit, flush), _ratio(flush, commit)) > RATIO:
             yield self._finding(run, counters, commit, flush)
 
-    def _finding(self, run: RunAnalysis, counters: CounterSummary, commit: float, flush: float) -> Finding:
+    def _finding(self, run: RunAnalysis, counters: "CounterSummary", commit: float, flush: float) -> Finding:
         by_rocksdb = commit > flush
         number = osd_number(run.run)
         return Finding(

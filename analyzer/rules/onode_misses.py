@@ -1,15 +1,16 @@
 """R21: onodes are read from RocksDB again and again."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.counters.counter_series import deltas, in_series
-from lsmlens.analyzer.counters.counter_summary import CounterSummary, summarise
-from lsmlens.analyzer.counters.perf_dumps import PerfDump
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.osds import is_osd, osd_number
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.counters.counter_summary import CounterSummary
+    from lsmlens.analyzer.counters.perf_dumps import PerfDump
 
 # Our own: misses / (hits + misses) between two perf dumps.
 MISS_SHARE = 0.10
@@ -41,7 +42,7 @@ class OnodeMisses:
         """At most one finding, of the interval with the largest share of misses."""
         if not is_osd(run.run):
             return
-        intervals = [one for series in in_series(run.beside.perf_dumps) for one in _comparable(series)]
+        intervals = _intervals(run.beside.perf_dumps) if run.beside.perf_dumps else []
         if not intervals:
             needs = f"two perf dumps of one life of the OSD, {LEAST_GETS} gets before each"
             yield NotAssessed(self.code, self.title, needs)
@@ -50,7 +51,7 @@ class OnodeMisses:
         if slower:
             yield self._finding(run, *max(slower, key=lambda one: _miss_share(one[2])))
 
-    def _finding(self, run: RunAnalysis, source: str, before: CounterSummary, now: CounterSummary) -> Finding:
+    def _finding(self, run: RunAnalysis, source: str, before: "CounterSummary", now: "CounterSummary") -> Finding:
         number = osd_number(run.run)
         target = value_of(run.ceph_options, None, "osd_memory_target")
         return Finding(
@@ -78,8 +79,17 @@ class OnodeMisses:
         )
 
 
-def _comparable(series: Sequence[PerfDump]) -> Iterator[tuple[str, CounterSummary, CounterSummary]]:
+def _intervals(dumps: "Sequence[PerfDump]") -> "list[tuple[str, CounterSummary, CounterSummary]]":
+    from lsmlens.analyzer.counters.counter_series import in_series
+
+    return [one for series in in_series(dumps) for one in _comparable(series)]
+
+
+def _comparable(series: "Sequence[PerfDump]") -> "Iterator[tuple[str, CounterSummary, CounterSummary]]":
     """A series' intervals with the one before, of those with enough gets: source, before, now."""
+    from lsmlens.analyzer.counters.counter_series import deltas
+    from lsmlens.analyzer.counters.counter_summary import summarise
+
     before: CounterSummary | None = None
     counted = [(series[0].source, summarise(series[0]))]
     counted += [(delta.after.source, summarise(delta)) for delta in deltas(series)]
@@ -91,9 +101,9 @@ def _comparable(series: Sequence[PerfDump]) -> Iterator[tuple[str, CounterSummar
         before = now
 
 
-def _is_slower(before: CounterSummary, now: CounterSummary) -> bool:
+def _is_slower(before: "CounterSummary", now: "CounterSummary") -> bool:
     return (now.rocksdb_get_seconds or 0.0) > RISE * (before.rocksdb_get_seconds or 0.0)
 
 
-def _miss_share(one: CounterSummary) -> float:
+def _miss_share(one: "CounterSummary") -> float:
     return 1.0 - (1.0 if one.onode_hit_share is None else one.onode_hit_share)

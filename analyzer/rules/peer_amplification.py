@@ -1,7 +1,6 @@
 """R18: a column family writes more than with peers."""
 
 from collections.abc import Iterator, Sequence
-from statistics import median
 from typing import ClassVar
 
 from lsmlens.analyzer.amplification import FamilyWrites
@@ -57,6 +56,8 @@ class PeerAmplification:
             if mine is None or len(theirs) < LEAST_PEERS:
                 continue
             assessed = True
+            from statistics import median  # costs as much to import as ten rules
+
             usual = median(ratio for _, ratio in theirs)
             if mine > usual * TIMES_MEDIAN and _bytes(family) >= LEAST_SHARE * _bytes(run.total):
                 yield self._finding(run, family, usual, theirs)

@@ -1,15 +1,17 @@
 """R22: the PG log holds more than its options allow."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.counters.counter_series import in_series
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.osds import is_osd, osd_number, store_path, while_stopped
 from lsmlens.analyzer.units import MIB
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.counters.perf_dumps import PerfDump
 
 # One entry, or one dup of a trimmed entry, is about two items: itself and its place in the index of requests. Measured
 # on OSDs of 16.2.15 and 18.2.7 with full logs: 1.92 and 2.03.
@@ -43,8 +45,7 @@ class PgLog:
         """At most one finding."""
         if not is_osd(run.run):
             return
-        series = in_series(run.beside.perf_dumps)
-        last = series[-1][-1] if series else None
+        last = _last_dump(run)
         items = None if last is None else last.number("mempool.osd_pglog_items")
         groups = None if last is None else last.number("osd.numpg")
         if last is None or items is None or groups is None:
@@ -85,6 +86,14 @@ class PgLog:
             risk="the OSD is down for minutes a PG; repeated requests older than the log are no longer recognised",
             check=f"ceph tell osd.{number} dump_mempools: osd_pglog items",
         )
+
+
+def _last_dump(run: RunAnalysis) -> "PerfDump | None":
+    if not run.beside.perf_dumps:
+        return None
+    from lsmlens.analyzer.counters.counter_series import in_series
+
+    return in_series(run.beside.perf_dumps)[-1][-1]
 
 
 def _count(run: RunAnalysis, name: str) -> int | None:

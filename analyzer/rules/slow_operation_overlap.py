@@ -1,15 +1,18 @@
 """R12: slow operations coincide with flushes and compactions."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.clients.operations import Operation
 from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.osds import is_osd
 from lsmlens.analyzer.overlap import Interval, count_moments, measure_overlap
+from lsmlens.analyzer.run import SlowOperation
 from lsmlens.analyzer.units import MICROS
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.clients.operations import Operation
 
 # Ours: a write of a few KiB takes milliseconds on any device that is not waiting for something else.
 SLOW_SECONDS = 0.1
@@ -26,9 +29,9 @@ JOBS = (EventKind.FLUSH_FINISHED, EventKind.COMPACTION_FINISHED)
 class SlowOperationOverlap:
     """Slow operations run while RocksDB flushes or compacts, more often than chance has it.
 
-    Evidence: operations of 0.1 s and more in dump_historic_ops and its kin, and flushes and compactions of the same
-    OSD, +-1 s. Chance is what shifting all operations in time together gives. The time looked at is that of the
-    dumps (the 600 s before each) as far as the log covers it.
+    Evidence: operations of 0.1 s and more in dump_historic_ops and its kin and in "slow operation observed" lines,
+    and flushes and compactions of the same OSD, +-1 s. Chance is what shifting all operations in time together gives.
+    The time looked at is that of the dumps (the 600 s before each) as far as the log covers it.
 
     Threshold: more than 3 times chance, and more than chance at the lower end of the 90 % interval (ours). It takes
     10 slow operations at 5 moments, and jobs that leave two thirds of the time free: else the ratio cannot be 3.
@@ -49,7 +52,7 @@ class SlowOperationOverlap:
         if not is_osd(run.run):
             return
         slow = [one for one in run.beside.operations if (one.duration_seconds or 0.0) >= SLOW_SECONDS]
-        timed = _intervals(run, slow)
+        timed = [*_intervals(run, slow), *_logged(run)]
         jobs, span = _jobs(run, timed) if len(timed) >= LEAST_OPERATIONS else ([], None)
         inside = [one for one, _ in timed if span is None or span[0] <= one[0] < span[1]]
         moments = count_moments(inside)
@@ -59,7 +62,7 @@ class SlowOperationOverlap:
                 self.title,
                 f"{LEAST_OPERATIONS} operations of {SLOW_SECONDS:g} s and more at {LEAST_MOMENTS} moments within the"
                 f" log (here {len(inside)} at {moments}): dump_historic_ops or dump_historic_slow_ops, taken every"
-                " ten minutes",
+                " ten minutes, or lines `slow operation observed`",
             )
             return
         if span is None or not jobs:
@@ -78,7 +81,6 @@ class SlowOperationOverlap:
         if ratio is None or interval is None or ratio <= RATIO or interval[0] <= 1:
             return
         upper = "any" if interval[1] is None else f"{interval[1]:.1f}"
-        worst = max(slow, key=lambda one: one.duration_seconds or 0.0)
         counts = f"{overlap.overlapping} of {overlap.operations} slow operations overlap, {overlap.by_chance:.1f} would"
         yield Finding(
             code=self.code,
@@ -91,7 +93,7 @@ class SlowOperationOverlap:
             threshold_source="ours",
             evidence=(
                 Evidence(run.run.name, f"{counts} by chance"),
-                Evidence(worst.source, f"{worst.duration_seconds:.3f} s: {worst.description}"),
+                _worst(run, slow),
             ),
             advice="let compaction do less at a time, or less in all (R04, R05, R18)",
             commands=('ceph config set osd bluestore_rocksdb_options_annex "max_background_jobs=N"',),
@@ -100,7 +102,7 @@ class SlowOperationOverlap:
         )
 
 
-def _intervals(run: RunAnalysis, operations: Sequence[Operation]) -> list[tuple[Interval, int]]:
+def _intervals(run: RunAnalysis, operations: "Sequence[Operation]") -> list[tuple[Interval, int]]:
     """Start and end of operations, and when they were dumped, in UTC; without those whose zone nothing tells."""
     found: list[tuple[Interval, int]] = []
     for one in operations:
@@ -110,6 +112,27 @@ def _intervals(run: RunAnalysis, operations: Sequence[Operation]) -> list[tuple[
             end = start + round((one.duration_seconds or 0.0) * MICROS)
             found.append(((start, end), max(end, start + round((one.age_seconds or 0.0) * MICROS))))
     return found
+
+
+def _logged(run: RunAnalysis) -> list[tuple[Interval, int]]:
+    """The operations of "slow operation observed" lines, each told at its end."""
+    if not run.run.slow_operations or run.run.utc_offset_seconds is None:
+        return []
+    found: list[tuple[Interval, int]] = []
+    for one in (SlowOperation(*row) for row in run.run.slow_operations):
+        if one.millis is not None and one.seconds >= SLOW_SECONDS:
+            end = (one.millis - run.run.utc_offset_seconds * 1000) * 1000
+            found.append(((end - round(one.seconds * MICROS), end), end))
+    return found
+
+
+def _worst(run: RunAnalysis, slow: "Sequence[Operation]") -> Evidence:
+    worst = max(slow, key=lambda one: one.duration_seconds or 0.0, default=None)
+    logged = max(run.run.slow_places.values(), key=lambda one: one[0], default=None)
+    if worst is None or (logged is not None and logged[0] > (worst.duration_seconds or 0.0)):
+        assert logged is not None  # there are slow operations, so one of the two
+        return logged[1]
+    return Evidence(worst.source, f"{worst.duration_seconds:.3f} s: {worst.description}")
 
 
 def _jobs(run: RunAnalysis, operations: Sequence[tuple[Interval, int]]) -> tuple[list[Interval], Interval | None]:

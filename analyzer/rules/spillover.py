@@ -1,13 +1,15 @@
 """R09: the database spilled over to the slow device, or soon will."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.counters.counter_summary import CounterSummary, summarise
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.osds import is_osd, osd_number, store_path, while_stopped
 from lsmlens.analyzer.units import MIB
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.counters.counter_summary import CounterSummary
 
 # Ceph warns of any (BlueStore::_log_alerts, BLUEFS_SPILLOVER).
 SLOW_BYTES = 0
@@ -39,8 +41,13 @@ class Spillover:
         """A finding if anything spilled; else one if the device is nearly full."""
         if not is_osd(run.run):
             return
+        if run.counters is None:
+            yield NotAssessed(self.code, self.title, "perf dump")
+            return
+        from lsmlens.analyzer.counters.counter_summary import summarise
+
         dumps = [(dump.source, summarise(dump)) for dump in run.beside.perf_dumps]
-        if run.counters is None or not any(one.slow_used_bytes is not None for _, one in dumps):
+        if not any(one.slow_used_bytes is not None for _, one in dumps):
             yield NotAssessed(self.code, self.title, "perf dump")
             return
         worst_source, worst = max(dumps, key=lambda one: (_slow_bytes(one[1]), _fallbacks(one[1])))
@@ -51,7 +58,7 @@ class Spillover:
         if (full.db_used_share or 0.0) > FULL_SHARE:
             yield self._nearly_full(run, full_source, full)
 
-    def _spilled(self, run: RunAnalysis, source: str, worst: CounterSummary, last: CounterSummary) -> Finding:
+    def _spilled(self, run: RunAnalysis, source: str, worst: "CounterSummary", last: "CounterSummary") -> Finding:
         last_bytes = last.slow_used_bytes or 0
         fallbacks = max(_fallbacks(worst), _fallbacks(last))
         return Finding(
@@ -78,7 +85,7 @@ class Spillover:
             check=f"ceph tell osd.{osd_number(run.run)} perf dump bluefs: slow_used_bytes 0, also a day later",
         )
 
-    def _nearly_full(self, run: RunAnalysis, source: str, full: CounterSummary) -> Finding:
+    def _nearly_full(self, run: RunAnalysis, source: str, full: "CounterSummary") -> Finding:
         return Finding(
             code=self.code,
             title=self.title_when_full,
@@ -96,12 +103,12 @@ class Spillover:
         )
 
 
-def _slow_bytes(one: CounterSummary) -> float:
+def _slow_bytes(one: "CounterSummary") -> float:
     """The most that was on the slow device by a dump's time."""
     return max(one.slow_peak_bytes or 0, one.slow_used_bytes or 0)
 
 
-def _fallbacks(one: CounterSummary) -> float:
+def _fallbacks(one: "CounterSummary") -> float:
     return one.allocations_fallen_to_slow or 0
 
 

@@ -1,8 +1,7 @@
 """R13: tables full of tombstones."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.events import EventKind
@@ -15,8 +14,7 @@ LEAST_ENTRIES = 32768
 OPTION = "rocksdb_cf_compact_on_deletion"
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(NamedTuple):
     family: str
     number: int
     entries: int

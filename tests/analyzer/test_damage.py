@@ -21,8 +21,9 @@ import pytest
 from lsmlens.analyzer import blocks
 from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.errors import InputError
+from lsmlens.reports.analysis_files import WRITERS, AnalysisReport
 from lsmlens.reports.json_document import document, to_json
-from lsmlens.reports.output_files import write
+from lsmlens.reports.output_files import parse_outputs, write
 from lsmlens.reports.text import render
 
 if sys.version_info >= (3, 14):
@@ -340,8 +341,9 @@ def absurd(log: bytes, payload: bytes, tmp_path: Path) -> Callable[..., Path]:
 def assert_every_report_can_be_written(file: Path, folder: Path) -> None:
     analysis = analyze([str(file)])
     assert json.loads(to_json(analysis))["runs"]
-    for suffix in ("json", "csv", "parquet", "txt"):
-        write(str(folder / f"out.{suffix}"), analysis)
+    for suffix in (one.removeprefix(".") for one in WRITERS):
+        for output in parse_outputs([str(folder / f"out.{suffix}")], WRITERS):
+            write(output, AnalysisReport(analysis), WRITERS)
         assert (folder / f"out.{suffix}").stat().st_size
     text = render(analysis)
     assert not re.search(CONTROL, text), text

@@ -13,8 +13,8 @@ from lsmlens.analyzer.compaction_statistics import LABELS
 from lsmlens.analyzer.run import Run
 
 BUNDLES = (
-    "osd-container", "osd-crash", "osd-noisy", "osd-reef", "osd-rotated", "osd-spillover", "osd-stock", "rocksdb-7.8",
-    "rocksdb-current", "rocksdb-backlog", "rocksdb-filter", "rocksdb-no-filter", "rocksdb-weak-filter",
+    "osd-container", "osd-crash", "osd-noisy", "osd-reef", "osd-rotated", "osd-slow", "osd-spillover", "osd-stock",
+    "rocksdb-7.8", "rocksdb-current", "rocksdb-backlog", "rocksdb-filter", "rocksdb-no-filter", "rocksdb-weak-filter",
 )  # fmt: skip
 PUBLISHED = ("osd-reef", "osd-spillover", "osd-stock")
 SESSIONS = {
@@ -23,6 +23,7 @@ SESSIONS = {
     "osd-noisy": 1,
     "osd-reef": 7,
     "osd-rotated": 7,
+    "osd-slow": 7,
     "osd-spillover": 7,
     "osd-stock": 7,
     "rocksdb-7.8": 2,
@@ -306,6 +307,7 @@ def test_versions(osd_of: Callable[[str], RunAnalysis]) -> None:
         "osd-noisy": (None, None),
         "osd-reef": ("18.2.7", "7.9.2"),
         "osd-rotated": ("16.2.15", "6.8.1"),
+        "osd-slow": ("16.2.15", "6.8.1"),
         "osd-spillover": ("16.2.15", "6.8.1"),
         "osd-stock": ("16.2.15", "6.8.1"),
         "rocksdb-7.8": (None, "7.8.3"),

@@ -13,9 +13,11 @@ from lsmlens.analyzer.text_lines import (
     BANNER,
     CEPH_VERSION,
     DUMPED,
+    KV_THREAD,
     OPTIONS_SET,
     SESSION_ID,
     SHAPES,
+    SLOW_OPERATION,
     LineShape,
     family_before,
 )
@@ -156,7 +158,25 @@ FORCED = [
         "Write Buffer Manager",
     ),
 ]
-EVERY_LINE = [line for line, _ in LINES] + [line for line, _ in FORCED] + [line for line, _ in STALLS] + OPENINGS
+BLUESTORE: list[tuple[bytes, Record]] = [
+    (
+        b"bluestore(/var/lib/ceph/osd/ceph-0) log_latency_fn slow operation observed for _txc_committed_kv, latency ="
+        b" 4.423512000s, txc = 0x55d0f5a2a000",
+        (records.SLOW_LINE, "_txc_committed_kv", 4.423512),
+    ),
+    (
+        b"bluestore(/var/lib/ceph/osd/ceph-0) log_latency slow operation observed for submit_transact, latency = 5s",
+        (records.SLOW_LINE, "submit_transact", 5.0),
+    ),
+    (
+        b"bluestore(/var/lib/ceph/osd/ceph-0) _kv_sync_thread utilization: idle 1.067797065s of 10.014245987s,"
+        b" submitted: 45998",
+        (records.KV_THREAD_LINE, 1.067797065, 10.014245987, 45998),
+    ),
+]
+EVERY_LINE = (
+    [line for line, _ in (*LINES, *BLUESTORE)] + [line for line, _ in FORCED] + [line for line, _ in STALLS] + OPENINGS
+)
 
 
 def scanned(*lines: bytes) -> Scan:
@@ -174,9 +194,10 @@ def found(*lines: bytes) -> list[Record]:
 def test_a_shape_matches_its_own_examples(shape: LineShape, example: bytes) -> None:
     at = example.index(shape.anchor)
     assert shape.rest.match(example, at + len(shape.anchor))
-    family = family_before(memoryview(example), at)
-    assert family
-    assert b"[" + family.encode() + b"]" in example
+    if shape not in (SLOW_OPERATION, KV_THREAD):  # BlueStore's, of the whole database
+        family = family_before(memoryview(example), at)
+        assert family
+        assert b"[" + family.encode() + b"]" in example
     assert [other.name for other in SHAPES if other.anchor in example] == [shape.name]
 
 
@@ -190,6 +211,21 @@ def test_every_shape_is_tried_below() -> None:
 @pytest.mark.parametrize(("line", "record"), LINES, ids=[line[:40].decode() for line, _ in LINES])
 def test_a_line_is_found_whoever_logged_it(prefix: bytes, line: bytes, record: Record) -> None:
     assert found(prefix + line) == [record]
+
+
+@pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
+@pytest.mark.parametrize(("line", "record"), BLUESTORE, ids=[str(record[1]) for _, record in BLUESTORE])
+def test_what_bluestore_says_of_waiting(prefix: bytes, line: bytes, record: Record) -> None:
+    millis = NATIVE_STAMP if prefix.startswith(NATIVE) else STAMP
+    assert found(prefix + line) == [(*record, millis)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"utilization: idle xs of 10s, submitted: 1", b"slow operation observed for x", b"slow operation observed for "],
+)
+def test_a_torn_line_of_bluestore_is_none(line: bytes) -> None:
+    assert found(line) == []
 
 
 @pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)

@@ -1,11 +1,31 @@
-"""R15: it says what it lacks, to OSDs only."""
+"""R15 on the one log whose OSD was kept busy, on others, and on part of its lines."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
-from lsmlens.analyzer.findings import NotAssessed
+from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.findings import Finding, NotAssessed, Severity
 from lsmlens.analyzer.rules.kv_thread import KvThread
+
+
+@pytest.fixture(scope="module")
+def busy(fixtures: Path) -> RunAnalysis:
+    return analyze([str(fixtures / "osd-slow")]).runs[0]
+
+
+def test_busy(busy: RunAnalysis) -> None:
+    (found,) = KvThread().check(busy, ())
+    assert isinstance(found, Finding)
+    assert found.severity is Severity.WARNING
+    assert found.value == "busy 93% of 61 s on end"
+
+
+def test_a_line_that_is_idle_ends_the_stretch(busy: RunAnalysis) -> None:
+    idle, *rest = busy.run.kv_thread  # the first line is the idle one
+    assert idle.busy_share == pytest.approx(0.101, abs=0.001)
+    run = replace(busy.run, kv_thread=[*rest[:3], idle, *rest[3:]])
+    assert list(KvThread().check(replace(busy, run=run), ())) == []
 
 
 @pytest.mark.parametrize("bundle", ["osd-stock", "osd-reef", "osd-noisy"])
