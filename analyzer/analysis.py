@@ -19,6 +19,7 @@ from lsmlens.analyzer.life import (
     statistics_of,
     total_amplification,
 )
+from lsmlens.analyzer.pressure import FamilyPressure, measure_pressure
 from lsmlens.analyzer.reading import MemberSummary, read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
@@ -57,6 +58,7 @@ class RunAnalysis:
     cross_check: CrossCheck | None = None
     total_amplification: TotalAmplification | None = None
     stage_times: "tuple[StageTimes, ...]" = ()
+    pressure: tuple[FamilyPressure, ...] = ()
     findings: "tuple[Finding, ...]" = ()
     not_assessed: "tuple[NotAssessed, ...]" = ()
 
@@ -176,6 +178,7 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
         counters=counters_of(beside),
         cross_check=cross_check(run, beside, written) if selection == Selection() else None,
         stage_times=_stage_times(beside),
+        pressure=measure_pressure(run.events, options, series),
     )
 
 

@@ -31,6 +31,7 @@ SKETCHED_EVENTS = 16  # one event in so many is remembered, to know a copy by
 LINE_PREFIX_BYTES = 256
 DUMPS_IN_MEMORY = 16
 OPTIONS_SET_BYTES = 1 << 13
+FAMILY_OPTIONS_BYTES = 1 << 15
 OPTIONS_TEXT_LIMIT = 1 << 20
 BEFORE_BANNER_BYTES = 1 << 13
 QUARTER_HOUR_MILLIS = 900_000
@@ -222,8 +223,12 @@ class Scanner:
         if shape is text_lines.DUMPED:
             self._take_dump(view, start, begin)
             return
-        if shape is text_lines.OPTIONS_SET:
-            text = bytes(view[self._line_start(view, start) : start + OPTIONS_SET_BYTES])
+        if shape is text_lines.OPTIONS_SET or shape is text_lines.FAMILY_OPTIONS:
+            stop = start + OPTIONS_SET_BYTES
+            if shape is text_lines.FAMILY_OPTIONS:
+                ends = text_lines.FAMILY_OPTIONS_END.search(view, after, after + FAMILY_OPTIONS_BYTES)
+                stop = ends.start() if ends else after
+            text = bytes(view[self._line_start(view, start) : stop])
             self._take_options(text, self._source(view, start, begin))
             return
         scan = self.scan

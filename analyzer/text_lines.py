@@ -109,6 +109,14 @@ OPTIONS_SET = LineShape(
     re.compile(rb"[^\n]*\], inputs:"),
     (b"[db/db_impl/db_impl.cc:1153] SetOptions() on column family [default], inputs:",),
 )
+# An open prints these before it recovers the families, and each family created later prints its own.
+FAMILY_OPTIONS = LineShape(
+    "options of a column family",
+    b"] --------------- Options for column family [",
+    re.compile(rb"[^\n]{0,512}\]:"),
+    (b"[db/column_family.cc:630] --------------- Options for column family [column_family_name_000001]:",),
+)
+FAMILY_OPTIONS_END = re.compile(rb"\] (?:Created column family|-{15} Options for column family) \[")
 # Each open recovers the default family once, in every version, whatever banner came before.
 OPENED = LineShape(
     "opened",
@@ -148,6 +156,7 @@ SHAPES: tuple[LineShape, ...] = (
     BUFFER_LIMIT,
     DUMPED,
     OPTIONS_SET,
+    FAMILY_OPTIONS,
     OPENED,
     SLOW_OPERATION,
     KV_THREAD,

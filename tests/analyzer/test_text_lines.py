@@ -13,6 +13,7 @@ from lsmlens.analyzer.text_lines import (
     BANNER,
     CEPH_VERSION,
     DUMPED,
+    FAMILY_OPTIONS,
     KV_THREAD,
     OPTIONS_SET,
     SESSION_ID,
@@ -202,7 +203,7 @@ def test_a_shape_matches_its_own_examples(shape: LineShape, example: bytes) -> N
 
 
 def test_every_shape_is_tried_below() -> None:
-    kept_as_texts = (DUMPED, OPTIONS_SET)  # these are read in test_run_texts.py
+    kept_as_texts = (DUMPED, OPTIONS_SET, FAMILY_OPTIONS)  # these are read in test_run_texts.py
     for shape in SHAPES:
         assert shape in kept_as_texts or any(shape.anchor in line for line in EVERY_LINE), shape.name
 

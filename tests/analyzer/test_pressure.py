@@ -1,0 +1,41 @@
+"""How near column families came to stalls, on real logs."""
+
+from pathlib import Path
+
+import pytest
+from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.pressure import FamilyPressure
+
+
+def pressure_of(one: RunAnalysis) -> dict[str, FamilyPressure]:
+    return {pressure.family: pressure for pressure in one.pressure}
+
+
+@pytest.fixture(scope="module")
+def backlog(fixtures: Path) -> RunAnalysis:
+    return analyze([str(fixtures / "rocksdb-backlog")]).runs[0]
+
+
+def test_a_database_that_stalled(backlog: RunAnalysis) -> None:
+    """Two of its families were created after the open, and print their options only then."""
+    found = pressure_of(backlog)["column_family_name_000001"]
+    assert found.level0_files == 12
+    assert (found.compaction_trigger, found.slowdown_trigger, found.stop_trigger) == (4, 9, 24)
+    assert (found.immutable_memtables, found.memtables) == (3, 4)
+    assert all(one.is_notable for one in backlog.pressure)
+
+
+def test_the_most_files_are_those_of_the_events(backlog: RunAnalysis) -> None:
+    states: dict[str, list[int]] = {}
+    for event in backlog.run.events:
+        if event["event"] in ("flush_finished", "compaction_finished"):
+            states.setdefault(event["column_family"], []).append(event["lsm_state"][0])
+    assert {one.family: one.level0_files for one in backlog.pressure} == {
+        family: max(files) for family, files in states.items()
+    }
+
+
+def test_an_osd_at_ease(fixtures: Path) -> None:
+    osd = next(one for one in analyze([str(fixtures / "osd-stock")]).runs if not one.run.is_monitor)
+    assert osd.pressure
+    assert not any(one.is_notable for one in osd.pressure)
