@@ -12,7 +12,8 @@ from itertools import pairwise
 
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.roles import Role, daemon_of_name
-from lsmlens.analyzer.scanner import Scan, Scanner, starts_a_line
+from lsmlens.analyzer.scan import Scan
+from lsmlens.analyzer.scanner import Scanner, starts_a_line
 from lsmlens.analyzer.stamps import StampRange
 
 COMPRESSED_NAME = re.compile(r"\.(?:gz|zst|zstd|xz|bz2)$")

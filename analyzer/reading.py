@@ -12,7 +12,8 @@ from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.pieces import Piece, grouped, joined, overlap, pieces_of
 from lsmlens.analyzer.roles import Role, daemon_in, recognise_json, recognise_text
 from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.scanner import SAMPLES, Scan, Scanner
+from lsmlens.analyzer.scan import Scan
+from lsmlens.analyzer.scanner import SAMPLES, Scanner
 from lsmlens.analyzer.stitching import Stitcher
 from lsmlens.analyzer.text_lines import BANNER, CEPH_VERSION
 from lsmlens.analyzer.transports import Transport, UnwrappedStream, transport_of

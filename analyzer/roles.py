@@ -101,6 +101,10 @@ def recognise_json(document: object) -> Role | None:
 
 def _holds_counters(section: object) -> bool:
     """Whether this is a section of a perf dump: numbers and `{avgcount, sum}`; not of its schema, nor of others."""
+    if isinstance(section, list) and section:  # as `counter dump` prints it
+        section = section[0]
+    if isinstance(section, dict) and isinstance(section.get("counters"), dict):
+        section = section["counters"]
     return isinstance(section, dict) and any(
         isinstance(value, int | float) or (isinstance(value, dict) and "avgcount" in value)
         for name, value in section.items()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from lsmlens.analyzer.companions import Companion
 from lsmlens.analyzer.events import Event
 from lsmlens.analyzer.findings import Evidence
-from lsmlens.analyzer.scanner import NotUnderstood
+from lsmlens.analyzer.scan import NotUnderstood
 from lsmlens.analyzer.spool import Spool
 from lsmlens.analyzer.stamps import StampRange
 

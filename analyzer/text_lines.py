@@ -8,6 +8,8 @@ os/bluestore/BlueStore.cc of Ceph for what BlueStore says of its waits on RocksD
 import re
 from typing import NamedTuple
 
+from stringzilla import rfind
+
 FAMILY_LIMIT = 512
 
 
@@ -182,6 +184,15 @@ BANNER = Version(
 )
 CEPH_VERSION = Version((b"ceph version ",), re.compile(rb"ceph version (\d+\.\d+\.\d+\S*)"))
 SESSION_ID = re.compile(rb"\bDB Session ID:\s+([0-9A-Z]{20})\b")
+
+
+def last_version(version: Version, view: memoryview, since: int, start: int) -> tuple[str | None, int]:
+    """The last version of its kind told in `view[since:start]`, and where (`since` if nowhere)."""
+    for anchor in version.anchors:
+        place = rfind(view, anchor, since, start)
+        if place >= 0 and (match := version.shape.match(view, place, start)):
+            return match[1].decode("utf-8", "replace"), place
+    return None, since
 
 
 def family_before(view: memoryview, anchor: int) -> str | None:

@@ -79,12 +79,13 @@ class PerfDump(NamedTuple):
 
 
 def read_perf_dump(document: object, source: str = "") -> PerfDump:
-    """The counters of a parsed `perf dump`, whatever it is."""
+    """The counters of a parsed `perf dump` or `counter dump`, whatever it is."""
     if not isinstance(document, dict):
         return PerfDump({}, source, left_out=1)
     counters: dict[str, Counter] = {}
     left_out = 0
-    for section, entries in document.items():
+    for section, printed_section in document.items():
+        entries = unlabelled(printed_section)
         if not isinstance(section, str) or not isinstance(entries, dict):
             left_out += 1
             continue
@@ -96,6 +97,19 @@ def read_perf_dump(document: object, source: str = "") -> PerfDump:
                 if not is_old_name or name not in counters:  # the newest name wins should both be there
                     counters[name] = counter
     return PerfDump(counters, source, left_out)
+
+
+def unlabelled(section: object) -> object:
+    """A section as `perf dump` prints it, whichever command printed it.
+
+    `counter dump` (17.2.6 and later) has `{"labels": {}, "counters": {...}}` in its place, or a list of these, one for
+    each set of labels; what has labels (clients, threads) is another's share and no part of the daemon's own counters.
+    """
+    alternatives = section if isinstance(section, list) else [section]
+    for one in alternatives:
+        if isinstance(one, dict) and isinstance(one.get("counters"), dict) and not one.get("labels"):
+            return one["counters"]
+    return section
 
 
 def normalise(section: str, name: str) -> str:

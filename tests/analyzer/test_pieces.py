@@ -13,7 +13,7 @@ from lsmlens.analyzer.pieces import Piece, grouped, in_order, overlap
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.roles import Role
 from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.scanner import Scan
+from lsmlens.analyzer.scan import Scan
 from lsmlens.analyzer.spool import Spool
 
 LogText = Callable[[str], bytes]

@@ -8,7 +8,8 @@ from lsmlens.analyzer.blocks import StreamedBlocks
 from lsmlens.analyzer.compression import DamagedStream
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.roles import Role
-from lsmlens.analyzer.scanner import Scan, Scanner
+from lsmlens.analyzer.scan import Scan
+from lsmlens.analyzer.scanner import Scanner
 from lsmlens.analyzer.text_lines import (
     BANNER,
     CEPH_VERSION,

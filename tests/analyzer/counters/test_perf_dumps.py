@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lsmlens.analyzer.counters.counter_series import CounterDelta, compare, deltas, in_series, went_down
 from lsmlens.analyzer.counters.counter_summary import summarise
 from lsmlens.analyzer.counters.perf_dumps import LongRunAverage, PerfDump, read_perf_dump
+from lsmlens.analyzer.roles import Role, recognise_json
 
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -264,3 +265,18 @@ def test_any_json_is_read_ordered_and_summed_up(documents: list[Any]) -> None:
         _ = summary.onode_hit_share, summary.db_used_share, summary.transactions_per_kv_sync
         _ = summary.metadata_bytes_per_client_byte, summary.sst_bytes_per_wal_byte
     assert not any(delta.has_restart for delta in pairs)
+
+
+@pytest.mark.parametrize("as_list", [False, True], ids=["one set of labels", "several"])
+def test_counter_dump_is_read_as_perf_dump(as_list: bool, fixtures: Path) -> None:
+    """A real perf dump, put into the form that `counter dump` gives the same counters."""
+    document = json.loads((fixtures / "osd-stock" / "perf_dump.end.json").read_text())
+    labelled = {"labels": {"id": "client.4"}, "counters": {"kv_sync_lat": {"avgcount": 1, "sum": 9.0}}}
+
+    def form(section: object) -> object:
+        plain = {"labels": {}, "counters": section}
+        return [labelled, plain] if as_list else plain
+
+    dumped = {name: form(section) for name, section in document.items()}
+    assert read_perf_dump(dumped).counters == read_perf_dump(document).counters
+    assert recognise_json(dumped) is Role.PERF_DUMP

@@ -1,0 +1,64 @@
+"""What a log says around an open, and when options are set: versions, the daemon, the text of the options."""
+
+from lsmlens.analyzer import records, text_lines
+from lsmlens.analyzer.records import Record
+from lsmlens.analyzer.roles import Role, daemon_in
+from lsmlens.analyzer.scan import Scan
+from lsmlens.analyzer.stamps import stamp_millis
+from lsmlens.analyzer.stretch import Stretch
+
+OPEN_LOOKBACK = 1 << 19
+LINE_PREFIX_BYTES = 256
+BEFORE_BANNER_BYTES = 1 << 13
+OPTIONS_SET_BYTES = 1 << 13
+FAMILY_OPTIONS_BYTES = 1 << 15
+OPTIONS_TEXT_LIMIT = 1 << 20
+
+
+def take_opening(scan: Scan, stretch: Stretch, start: int, role: Role) -> Record:
+    """The open whose column families are being recovered at `start`, with what the lines before it say."""
+    stamp = stretch.stamp(start)
+    # The stamp and the thread: the same in every copy of the log, however carried, and in its crash dumps.
+    words = bytes(stretch.view[stamp.start(1) : start]).split(None, 2) if stamp else []
+    identity = b" ".join(words[:2]).decode("utf-8", "replace")
+    source = stretch.source(start)
+    view, since = stretch.view, max(0, start - OPEN_LOOKBACK)
+    if stretch.shared:  # what the other daemons wrote meanwhile is none of this one's
+        marker = source.encode()
+        lines = bytes(view[since:start]).splitlines(keepends=True)
+        view = memoryview(b"".join(line for line in lines if marker in line[:LINE_PREFIX_BYTES]))
+        since, start = 0, len(view)
+    version, banner = text_lines.last_version(text_lines.BANNER, view, since, start)
+    ceph_version, process = text_lines.last_version(text_lines.CEPH_VERSION, view, since, start)
+    session = text_lines.SESSION_ID.search(view, max(banner, since), start)
+    scan.options_text[source] = ""
+    _take_options(scan, bytes(view[max(0, banner - BEFORE_BANNER_BYTES) : start]) + b"\n", source)
+    if source not in scan.daemons and process >= 0:
+        daemon = daemon_in(view[process:start], role)
+        if daemon is not None:
+            scan.daemons[source] = daemon
+    scan.rocksdb_version = scan.rocksdb_version or version
+    scan.ceph_version = scan.ceph_version or ceph_version
+    if identity:
+        scan.opens.add(identity)
+    opened_at = stamp_millis(stamp) if stamp else None
+    return (records.OPEN_LINE, identity, opened_at, version, ceph_version, session[1].decode() if session else None)
+
+
+def take_options_set(scan: Scan, stretch: Stretch, start: int) -> None:
+    """Keep the lines of SetOptions, whose first is at `start`."""
+    text = bytes(stretch.view[stretch.line_start(start) : start + OPTIONS_SET_BYTES])
+    _take_options(scan, text, stretch.source(start))
+
+
+def take_family_options(scan: Scan, stretch: Stretch, start: int, after: int) -> None:
+    """Keep the options a family printed when it was created, up to where its creation is told or the next begins."""
+    end = text_lines.FAMILY_OPTIONS_END.search(stretch.view, after, after + FAMILY_OPTIONS_BYTES)
+    if end is not None:
+        text = bytes(stretch.view[stretch.line_start(start) : end.start()])
+        _take_options(scan, text, stretch.source(start))
+
+
+def _take_options(scan: Scan, text: bytes, source: str) -> None:
+    kept = scan.options_text.get(source, "") + text.decode("utf-8", "replace")
+    scan.options_text[source] = kept[-OPTIONS_TEXT_LIMIT:]
