@@ -11,14 +11,14 @@ flush, compaction and move was of. RocksDB leaves that out of most events; it is
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 from lsmlens.analyzer import records
 from lsmlens.analyzer.events import SCHEMAS, Event, EventKind, input_files
+from lsmlens.analyzer.jobs import FlushUnderWay, Job, Output
 from lsmlens.analyzer.records import Record
+from lsmlens.analyzer.repeats import Repeats
 from lsmlens.analyzer.run import KvThreadTime, Run, Session
 
-KEYS_KEPT = 200_000
 WAITING_LIMIT = 1000
 
 BY_EVENT, BY_JOB_LINE, BY_CREATED, BY_INPUT, BY_NEIGHBOUR = (
@@ -30,89 +30,23 @@ BY_EVENT, BY_JOB_LINE, BY_CREATED, BY_INPUT, BY_NEIGHBOUR = (
 )
 
 
-@dataclass(slots=True)
-class _Output:
-    """What a flush or compaction created."""
-
-    files: int = 0
-    bytes: int = 0
-    records: int = 0
-    deletions: int = 0
-    blob_bytes: int = 0
-
-    def add(self, event: Event) -> None:
-        self.files += 1
-        self.bytes += event["file_size"]
-        properties = event.get("table_properties", {})
-        entries, deletions = properties.get("num_entries"), properties.get("num_deletions")
-        self.records += entries if type(entries) is int else 0
-        self.deletions += deletions if type(deletions) is int else 0
-
-    def put_into(self, event: Event) -> None:
-        event["created_files"] = self.files
-        event["created_bytes"] = self.bytes
-        event["created_records"] = self.records
-        event["created_deletions"] = self.deletions
-        event["created_blob_bytes"] = self.blob_bytes
-
-
-@dataclass(slots=True)
-class _Flush:
-    started: Event
-    output: _Output = field(default_factory=_Output)
-
-
-@dataclass(slots=True)
-class _Job:
-    """What is known of one job of one session so far."""
-
-    family: str | None = None
-    route: str = ""
-    flush_family: str | None = None
-    started: Event | None = None
-    flushes: list[_Flush] = field(default_factory=list)
-    output: _Output = field(default_factory=_Output)
-
-
-@dataclass(slots=True)
-class _Keys:
-    """The events seen, to know repeats: crash dumps repeat what is recent, overlapping pieces anything."""
-
-    keep_all: bool
-    recent: set[int] = field(default_factory=set)
-    older: set[int] = field(default_factory=set)
-
-    def is_repeat(self, event: Event) -> bool:
-        identity = (event["time_micros"], event.get("job"), event["event"], event.get("file_number"))
-        try:
-            key = hash(identity)
-        except TypeError:  # of an event kind whose fields are not known
-            key = hash(repr(identity))
-        if key in self.recent or key in self.older:
-            return True
-        if len(self.recent) >= KEYS_KEPT and not self.keep_all:
-            self.older, self.recent = self.recent, set()
-        self.recent.add(key)
-        return False
-
-
 class Stitcher:
     """Feeds on records in the log's order and fills a run."""
 
     def __init__(self, run: Run, pieces_overlap: bool = False) -> None:
         self._run = run
-        self._keys = _Keys(pieces_overlap)
+        self._keys = Repeats(pieces_overlap)
         self._sessions: dict[str, Session] = {}
         self._session: Session | None = None
-        self._jobs: dict[int, dict[int, _Job]] = {}
-        self._current: dict[int, _Job] = {}
+        self._jobs: dict[int, dict[int, Job]] = {}
+        self._current: dict[int, Job] = {}
         self._family_of_file: dict[int, str] = {}
         self._waiting: list[Event] = []
         self._forced_by: str | None = None
         self._stalls: set[Record] = set()
         self._told: set[int] = set()  # of lines that may be many, only the hashes
         self._compacted_line: tuple[str, int, int] | None = None
-        self._handlers: dict[str, Callable[[Event, _Job], None]] = {
+        self._handlers: dict[str, Callable[[Event, Job], None]] = {
             EventKind.FLUSH_STARTED: self._flush_started,
             EventKind.FLUSH_FINISHED: self._flush_finished,
             EventKind.COMPACTION_STARTED: self._compaction_started,
@@ -182,12 +116,12 @@ class Stitcher:
         self._session = known
         self._current = self._jobs.setdefault(known.number, {})
 
-    def _job(self, number: int) -> _Job:
+    def _job(self, number: int) -> Job:
         job = self._current.get(number)
         if job is None:
             if self._session is None:
                 self._open("", Session(0))
-            job = self._current[number] = _Job()
+            job = self._current[number] = Job()
         return job
 
     def _take_event(self, event: Event) -> None:
@@ -217,16 +151,16 @@ class Stitcher:
         event["column_family"] = family
         self._run.events.append(event)
 
-    def _flush_started(self, event: Event, job: _Job) -> None:
+    def _flush_started(self, event: Event, job: Job) -> None:
         family, job.flush_family = job.flush_family, None
         reason = event.get("flush_reason")
         event["true_flush_reason"] = self._forced_by or reason if reason == "Write Buffer Manager" else reason
         if family is not None:
             event["attributed_by"] = BY_JOB_LINE
         event["column_family"] = family
-        job.flushes.append(_Flush(event))
+        job.flushes.append(FlushUnderWay(event))
 
-    def _table_created(self, event: Event, job: _Job) -> None:
+    def _table_created(self, event: Event, job: Job) -> None:
         _put_key_times_right(event)
         family = event.get("cf_name")
         event["column_family"] = family
@@ -244,7 +178,7 @@ class Stitcher:
                 job.family, job.route = family, BY_CREATED
         self._run.events.append(event)
 
-    def _blob_created(self, event: Event, job: _Job) -> None:
+    def _blob_created(self, event: Event, job: Job) -> None:
         """A blob file comes before the table that points into it, from flush or compaction alike."""
         family = event.get("cf_name")
         event["column_family"] = family
@@ -254,13 +188,13 @@ class Stitcher:
         (flush.output if flush is not None else job.output).blob_bytes += event["total_blob_bytes"]
         self._run.events.append(event)
 
-    def _flush_finished(self, event: Event, job: _Job) -> None:
+    def _flush_finished(self, event: Event, job: Job) -> None:
         flush = job.flushes.pop(0) if job.flushes else None
         if flush is None:
             self._run.quality.without_start["flush"] += 1
             job.output.put_into(event)
             family, route = (job.family, job.route) if job.output.files else (job.flush_family, BY_JOB_LINE)
-            job.output, job.flush_family = _Output(), None
+            job.output, job.flush_family = Output(), None
         else:
             started = flush.started
             for name, value in started.items():
@@ -273,14 +207,14 @@ class Stitcher:
         job.family = None  # the job's next flush may be of another
         self._attribute(event, family, route)
 
-    def _compaction_started(self, event: Event, job: _Job) -> None:
+    def _compaction_started(self, event: Event, job: Job) -> None:
         if isinstance(event.get("cf_name"), str):
             job.family, job.route = event["cf_name"], BY_EVENT
         elif job.family is None:
             self._attribute_by_inputs(event, job)
         job.started = event
 
-    def _attribute_by_inputs(self, event: Event, job: _Job) -> None:
+    def _attribute_by_inputs(self, event: Event, job: Job) -> None:
         families = {
             family
             for numbers in input_files(event).values()
@@ -290,7 +224,7 @@ class Stitcher:
         if len(families) == 1:
             job.family, job.route = families.pop(), BY_INPUT
 
-    def _compaction_finished(self, event: Event, job: _Job) -> None:
+    def _compaction_finished(self, event: Event, job: Job) -> None:
         started = job.started
         if started is None:
             self._run.quality.without_start["compaction"] += 1
@@ -315,7 +249,7 @@ class Stitcher:
         self._current.pop(event["job"], None)
         self._attribute(event, family, route)
 
-    def _trivial_move(self, event: Event, job: _Job) -> None:
+    def _trivial_move(self, event: Event, job: Job) -> None:
         self._attribute(event, job.family, job.route)
 
     def _attribute(self, event: Event, family: str | None, route: str) -> None:
@@ -365,7 +299,7 @@ def _put_key_times_right(event: Event) -> None:
         properties["oldest_key_time"], properties["newest_key_time"] = newest, oldest
 
 
-def _may_be_of(flush: _Flush, family: object) -> bool:
+def _may_be_of(flush: FlushUnderWay, family: object) -> bool:
     return flush.started["column_family"] in (None, family)
 
 
