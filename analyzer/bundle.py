@@ -4,23 +4,19 @@ Archives are read as they come: nothing is unpacked to disk, and a member's path
 Formats are told by content. A member inside an archive is named `archive!path`, however deep.
 """
 
-import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 
+from lsmlens.analyzer.archives import TAR_BLOCK, ExactReader, entry_type, inside, is_tar, is_zip
 from lsmlens.analyzer.compression import MAGIC, DamagedStream, Readable, decompressed
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.printable import printable
 
-if TYPE_CHECKING:
-    import tarfile
-
 HEAD_BYTES = 1 << 16
-TAR_BLOCK = 512
 DEPTH_LIMIT = 8
 ZIP_MEMORY_BYTES = 32 << 20
 STANDARD_INPUT = "-"
@@ -135,10 +131,10 @@ def _members_of_file(file: Path, size: int, on_bytes: Callable[[int], None] | No
         head = stream.peek(TAR_BLOCK)
         if stream.damage:
             yield Member(name, directory, size, unreadable=stream.damage)
-        elif _is_zip(head):
+        elif is_zip(head):
             raw.seek(0)
             yield from _members_of_zip(name, raw, (stream,), 0)
-        elif _is_tar(head) or any(head.startswith(magic) for magic, *_ in MAGIC):
+        elif is_tar(head) or any(head.startswith(magic) for magic, *_ in MAGIC):
             yield from _members_of_stream(name, directory, stream, size, (stream,), 0)
         else:
             yield Member(name, directory, size, file=file)
@@ -157,9 +153,9 @@ def _members_of_stream(
         yield Member(name, directory, size, unreadable=f"nested deeper than {DEPTH_LIMIT} archives")
     elif inner is not None:
         yield from _members_of_stream(name, directory, inner, size, (*sources, inner), depth + 1)
-    elif _is_tar(stream.peek(TAR_BLOCK)):
+    elif is_tar(stream.peek(TAR_BLOCK)):
         yield from _members_of_tar(name, stream, sources, depth)
-    elif _is_zip(stream.peek(4)):
+    elif is_zip(stream.peek(4)):
         from tempfile import SpooledTemporaryFile
 
         # A zip's index stands at its end, so one that comes as a stream is kept, as it is, until it is whole.
@@ -179,14 +175,16 @@ def _members_of_tar(
 
     headers: list[str] = []
     try:
-        with tarfile.open(fileobj=_Reader(stream), mode="r|", bufsize=1 << 18, tarinfo=_entry_type(headers)) as archive:
+        with tarfile.open(
+            fileobj=ExactReader(stream), mode="r|", bufsize=1 << 18, tarinfo=entry_type(headers)
+        ) as archive:
             for entry in archive:
                 if not entry.isreg():
                     continue
                 content = archive.extractfile(entry)
                 if content is None:
                     continue
-                path, directory = _inside(name, entry.name)
+                path, directory = inside(name, entry.name)
                 inner = DamagedStream(content)
                 yield from _members_of_stream(path, directory, inner, entry.size, (*sources, inner), depth + 1)
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
@@ -212,7 +210,7 @@ def _members_of_zip(name: str, file: IO[bytes], sources: tuple[DamagedStream, ..
         for entry in archive.infolist():
             if entry.is_dir():
                 continue
-            path, directory = _inside(name, entry.filename)
+            path, directory = inside(name, entry.filename)
             try:
                 content = archive.open(entry)
             except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError) as error:
@@ -221,63 +219,6 @@ def _members_of_zip(name: str, file: IO[bytes], sources: tuple[DamagedStream, ..
             with content:
                 inner = DamagedStream(content)
                 yield from _members_of_stream(path, directory, inner, entry.file_size, (*sources, inner), depth + 1)
-
-
-def _is_zip(head: bytes) -> bool:
-    return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
-
-
-def _is_tar(block: bytes) -> bool:
-    """Whether a block is a tar header: its checksum field holds the sum of its other bytes."""
-    if len(block) < TAR_BLOCK:
-        return False
-    field_text = block[148:156].strip(b" \x00")
-    try:
-        checksum = int(field_text, 8)
-    except ValueError:
-        return False
-    return checksum == sum(block[:148]) + 8 * ord(" ") + sum(block[156:TAR_BLOCK])
-
-
-def _inside(archive: str, path: str) -> tuple[str, str]:
-    """How a member of an archive is called, and the folder it stands in."""
-    shown = printable(path)
-    folder = shown.rpartition("/")[0]
-    return f"{archive}!{shown}", f"{archive}!{folder}" if folder else archive
-
-
-def _entry_type(damage: list[str]) -> type["tarfile.TarInfo"]:
-    """A tar entry that tells of a damaged header; tarfile takes one for the archive's end."""
-    import tarfile
-
-    class Entry(tarfile.TarInfo):
-        @classmethod
-        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "Entry":
-            try:
-                return super().frombuf(buf, encoding, errors)
-            except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:  # type: ignore[attr-defined]
-                damage.append(str(error))
-                raise
-
-    return Entry
-
-
-class _Reader(io.RawIOBase):
-    """What tarfile asks of a stream: `read` gives exactly the bytes asked for, less only at the end."""
-
-    def __init__(self, stream: DamagedStream) -> None:
-        super().__init__()
-        self._stream = stream
-
-    def read(self, size: int = -1, /) -> bytes:
-        parts: list[bytes] = []
-        while size:
-            data = self._stream.take(size)
-            if not data:
-                break
-            parts.append(data)
-            size -= len(data)
-        return b"".join(parts)
 
 
 class _Metered:
