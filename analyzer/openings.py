@@ -11,6 +11,8 @@ OPEN_LOOKBACK = 1 << 19
 LINE_PREFIX_BYTES = 256
 BEFORE_BANNER_BYTES = 1 << 13
 OPTIONS_SET_BYTES = 1 << 13
+# The column families being recovered, a line each: the only place that names those whose options are not printed.
+RECOVERED_BYTES = 1 << 14
 FAMILY_OPTIONS_BYTES = 1 << 15
 OPTIONS_TEXT_LIMIT = 1 << 20
 
@@ -23,16 +25,17 @@ def take_opening(scan: Scan, stretch: Stretch, start: int, role: Role) -> Record
     identity = b" ".join(words[:2]).decode("utf-8", "replace")
     source = stretch.source(start)
     view, since = stretch.view, max(0, start - OPEN_LOOKBACK)
+    recovered = bytes(view[start : min(start + RECOVERED_BYTES, stretch.end)])
     if stretch.shared:  # what the other daemons wrote meanwhile is none of this one's
-        marker = source.encode()
-        lines = bytes(view[since:start]).splitlines(keepends=True)
-        view = memoryview(b"".join(line for line in lines if marker in line[:LINE_PREFIX_BYTES]))
+        view = memoryview(_of_source(bytes(view[since:start]), source))
         since, start = 0, len(view)
+        recovered = _of_source(recovered, source)
     version, banner = text_lines.last_version(text_lines.BANNER, view, since, start)
     ceph_version, process = text_lines.last_version(text_lines.CEPH_VERSION, view, since, start)
     session = text_lines.SESSION_ID.search(view, max(banner, since), start)
     scan.options_text[source] = ""
-    _take_options(scan, bytes(view[max(0, banner - BEFORE_BANNER_BYTES) : start]) + b"\n", source)
+    until_next = text_lines.BANNER.shape.split(recovered, maxsplit=1)[0]
+    _take_options(scan, bytes(view[max(0, banner - BEFORE_BANNER_BYTES) : start]) + until_next + b"\n", source)
     if source not in scan.daemons and process >= 0:
         daemon = daemon_in(view[process:start], role)
         if daemon is not None:
@@ -57,6 +60,12 @@ def take_family_options(scan: Scan, stretch: Stretch, start: int, after: int) ->
     if end is not None:
         text = bytes(stretch.view[stretch.line_start(start) : end.start()])
         _take_options(scan, text, stretch.source(start))
+
+
+def _of_source(text: bytes, source: str) -> bytes:
+    """The lines one daemon wrote, of a log that several share."""
+    marker = source.encode()
+    return b"".join(line for line in text.splitlines(keepends=True) if marker in line[:LINE_PREFIX_BYTES])
 
 
 def _take_options(scan: Scan, text: bytes, source: str) -> None:

@@ -71,11 +71,11 @@ def opened_value(name: str, options: Mapping[str, str], rocksdb_version: str | N
     return value
 
 
-def _unrecycled_modes(version: tuple[int, int]) -> str:
+def _unrecycled_modes(version: tuple[int, int]) -> frozenset[str]:
     """The values of `wal_recovery_mode` that do not go with recycled logs."""
     if version < (6, 15):
-        return "12"
-    return "012" if version < (9, 1) else "01"
+        return frozenset("12")
+    return frozenset("012" if version < (9, 1) else "01")
 
 
 @cache

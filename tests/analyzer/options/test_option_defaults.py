@@ -95,9 +95,13 @@ def test_a_buffer_stays_out_of_the_merge(asked: str, buffers: str, opened: str) 
 def test_logs_are_not_recycled() -> None:
     options = {"recycle_log_file_num": "4", "wal_recovery_mode": "2"}
     opened = {
-        version: [opened_value(name, options, version) for name in options] for version in ("5.4.7", "6.8.1", None)
+        version: [opened_value(name, options, version) for name in options]
+        for version in ("5.4.7", "6.8.1", "9.0.1", "9.1.1", None)
     }
-    assert opened == {"5.4.7": ["4", "0"], "6.8.1": ["0", "2"], None: ["4", "0"]}
+    assert opened.pop("9.1.1") == ["4", "2"]
+    assert opened == {"5.4.7": ["4", "0"], "6.8.1": ["0", "2"], "9.0.1": ["0", "2"], None: ["4", "0"]}
+    tolerant = {"recycle_log_file_num": "4", "wal_recovery_mode": "0"}
+    assert [opened_value("recycle_log_file_num", tolerant, version) for version in ("6.8.1", "6.15.5")] == ["4", "0"]
     assert opened_value("recycle_log_file_num", {"recycle_log_file_num": "0"}, "6.8.1") == "0"
     assert opened_value("ttl", options, "6.8.1") is None
 

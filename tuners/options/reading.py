@@ -1,0 +1,167 @@
+"""Reading options: whatever a user gives for OPTIONS, as an option set.
+
+    ceph:reef, rocksdb:default            a preset
+    ceph.conf, config_show.json           Ceph's configuration: a file, or what `ceph daemon osd.N config show` printed
+    OPTIONS-000123                        the file RocksDB writes beside its tables, of any version
+    bundle/, ceph-osd.0.log.gz, LOG       the options a log says were in force
+    write_buffer_size=64M,ttl=0           an options string, `,` or `;` between
+    m(3) p(3,0-12) O(3,0-13) L P          a sharding, as in bluestore_rocksdb_cfs
+    BASE+write_buffer_size=64M            a preset, file or bundle, with these over it
+    +write_buffer_size=64M                the same over the options of the log at hand
+    fast=write_buffer_size=64M            any of these under a name
+
+What stands before the first `=` is a name unless it is an option's name, or all of it the path of a file. So an option
+set cannot be named after an option.
+
+An options string is to a database what `bluestore_rocksdb_options` is to an OSD: all options of the database and its
+families; none of the options it had stay. What Ceph sets elsewhere does: options of tables, and those that its columns
+have for themselves. With `+` it is to it what the annex is: what it does not say stays.
+"""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.options.option_defaults import ceph_defaults
+from lsmlens.analyzer.options.option_strings import CEPH_NAMES, OptionString, parse_option_string
+from lsmlens.analyzer.options.sharding import parse_sharding
+from lsmlens.tuners.options.assignments import is_option_name, read_assignments, refuse_rejected
+from lsmlens.tuners.options.ceph_configuration import CACHE_SIZE, NEWEST_RELEASE, with_sharding
+from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, Scope, unknown_option
+from lsmlens.tuners.options.option_files import read_file
+from lsmlens.tuners.options.option_set import ASKED, CHANGED, OptionSet, Setting, scope_of
+from lsmlens.tuners.options.presets import preset, preset_names
+
+NAME = re.compile(r"[^=,;+{}()/]+")
+PRESET = re.compile(r"(?:ceph|rocksdb):[^+=]*")
+SHARDING = re.compile(r"[A-Za-z]\w*\(\s*\d")
+PLACE = "options"
+EXAMPLE = "write_buffer_size=64M,max_background_jobs=4"
+
+
+def read_options(text: str, base: OptionSet | None = None) -> OptionSet:
+    """The option set that `text` stands for; `base` is that of the log at hand, if there is one.
+
+    Raises InputError, with a way out, for text that is none, a file that cannot be read, and options that no version
+    of RocksDB has.
+    """
+    name, given = _named(text.strip())
+    try:
+        return _read(given, base).named(name or given)
+    except InputError as error:
+        if name is not None and not error.hint.startswith("did you mean") and (hint := unknown_option(name)[1]):
+            raise InputError(error.path, error.reason, f"{name} is no option: {hint}") from error
+        raise
+
+
+def _named(text: str) -> tuple[str | None, str]:
+    head, equals, rest = text.partition("=")
+    is_option = is_option_name(head.strip()) or head.strip() in CEPH_NAMES
+    if not equals or not rest or is_option or not NAME.fullmatch(head) or _exists(text):
+        return None, text
+    return head.strip(), rest.strip()
+
+
+def _read(text: str, base: OptionSet | None) -> OptionSet:
+    if _exists(text):
+        return read_file(Path(text), base)
+    if PRESET.fullmatch(text):
+        return preset(text)
+    left, added = _split(text)
+    if added is not None:
+        if left:
+            return _with_annex(_read(left, base), added)
+        if base is None:
+            raise InputError(PLACE, f"{text}: there is no log whose options these could stand on", "write BASE+options")
+        return _with_annex(base, added)
+    if SHARDING.match(text):
+        return _with_columns(base or OptionSet(text), text)
+    if "=" in text:
+        return _with_string(base or OptionSet(text), text)
+    if "/" in text:
+        raise InputError(text, "no such file or folder")
+    raise InputError(
+        PLACE,
+        f"{text or 'nothing given'}: no preset, no file and no options",
+        f"presets are {', '.join(preset_names())}; options are {EXAMPLE}",
+    )
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    """What stands before the `+` and behind it; None where no `+` has a preset, a path or nothing before it."""
+    for match in re.finditer(re.escape("+"), text):
+        left = text[: match.start()]
+        if not left or PRESET.fullmatch(left) or _exists(left):
+            return left, text[match.end() :]
+    return text, None
+
+
+def _exists(text: str) -> bool:
+    try:
+        return bool(text) and Path(text).exists()
+    except (OSError, ValueError):  # longer than a path may be, or with a zero byte
+        return False
+
+
+def _assigned(text: str, origin: str) -> tuple[dict[str, Setting], OptionString]:
+    """The settings in an options string, and the string as it was parsed."""
+    parsed = refuse_rejected(parse_option_string(text), PLACE)
+    if not (parsed.options or parsed.ceph_options):
+        raise InputError(PLACE, f"{text or 'nothing'}: sets no option", f"options are {EXAMPLE}")
+    return read_assignments(parsed.options, origin, PLACE), parsed
+
+
+def _notes(base: OptionSet, parsed: OptionString) -> tuple[str, ...]:
+    own = (f"{name}={value}: Ceph's own, not part of a replay" for name, value in parsed.ceph_options.items())
+    return (*base.notes, *own)
+
+
+def _is_of_ceph(options: OptionSet) -> bool:
+    return options.ceph_version is not None or bool(options.sharding.columns)
+
+
+def _with_annex(base: OptionSet, text: str) -> OptionSet:
+    """The base with these over what all families share, and over families' own unless Ceph would put those over it."""
+    added, parsed = _assigned(text, CHANGED)
+    overrides = base.overrides
+    if not _is_of_ceph(base):
+        kept = {
+            family: {name: setting for name, setting in settings.items() if name not in added}
+            for family, settings in overrides.items()
+        }
+        overrides = {family: settings for family, settings in kept.items() if settings}
+    return replace(
+        base,
+        values={**base.values, **added},
+        overrides=overrides,
+        ceph_options={**base.ceph_options, **parsed.ceph_options},
+        notes=_notes(base, parsed),
+    )
+
+
+def _with_string(base: OptionSet, text: str) -> OptionSet:
+    """The base with these in place of all options of the database and of all families."""
+    added, parsed = _assigned(text, ASKED)
+    by_code = {
+        name: setting
+        for name, setting in base.values.items()
+        if scope_of(name) is Scope.TABLE or name == COMPACT_ON_DELETION
+    }
+    overrides = base.overrides if _is_of_ceph(base) else {}
+    return replace(
+        base,
+        values={**by_code, **added},
+        overrides=overrides,
+        ceph_options=parsed.ceph_options,
+        notes=_notes(base, parsed),
+    )
+
+
+def _with_columns(base: OptionSet, text: str) -> OptionSet:
+    sharding = parse_sharding(text)
+    if sharding.rejected:
+        raise InputError(PLACE, f"{sharding.rejected[0]}: no column", "columns are O(3,0-13)=write_buffer_size=8M L P")
+    cache = ceph_defaults(base.ceph_version or NEWEST_RELEASE)
+    cache_bytes = int(cache.options[CACHE_SIZE]) if cache is not None else None
+    return with_sharding(base, sharding, cache_bytes, PLACE, ASKED)
