@@ -78,6 +78,11 @@ class Analysis:
     total_statistics: CompactionStatistics | None = None
     counted_in_total: tuple[str, ...] = field(default=())
 
+    @property
+    def counted(self) -> tuple[RunAnalysis, ...]:
+        """The runs that stand for the bundle: all but monitors, unless there is nothing else."""
+        return tuple(one for one in self.runs if not one.run.is_monitor) or self.runs
+
 
 def analyze(
     paths: Sequence[str],
@@ -105,9 +110,9 @@ def analyze_runs(
     selection = selection or Selection()
     undiagnosed = [measure(run, selection, window_seconds) for run in runs]
     measured = tuple(_diagnosed(one, undiagnosed) for one in undiagnosed)
-    counted = [one for one in measured if not one.run.is_monitor] or list(measured)
     if len(measured) < 2:
         return Analysis(tuple(members), measured, selection)
+    counted = Analysis(tuple(members), measured, selection).counted
     sums, total = CompactionSums(), FamilyWrites("total")
     for one in counted:
         sums.merge(one.sums)

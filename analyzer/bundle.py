@@ -6,7 +6,7 @@ Formats are told by content. A member inside an archive is named `archive!path`,
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
@@ -65,7 +65,7 @@ class Member:
             return b""
 
 
-def open_bundle(paths: Iterable[str], on_bytes: Callable[[int], None] | None = None) -> Iterator[Member]:
+def open_bundle(paths: Iterable[str], on_bytes: Callable[[int], None] | None = None) -> Generator[Member, None, None]:
     """The members of everything under `paths`, in a stable order; `-` is standard input.
 
     `on_bytes` is told of bytes taken from compressed and archived files, for progress. Raises InputError for

@@ -13,6 +13,7 @@ class Role(StrEnum):
     MONITOR_LOG = "monitor log"
     ROCKSDB_LOG = "RocksDB LOG"
     LOG = "log"
+    CLUSTER_LOG = "cluster log"
     PERF_DUMP = "perf dump"
     CONFIG_SHOW = "config show"
     OSD_METADATA = "osd metadata"
@@ -35,6 +36,13 @@ NATIVE_LINE = re.compile(rb"^\d{4}/\d\d/\d\d-\d\d:\d\d:\d\d\.\d{6} [0-9a-f]+ ", 
 OSD_SIGNS = re.compile(rb"process ceph-osd|\bosd\.\d+ |bluestore\(|bluefs |bdev\(|ceph-osd\[")
 MONITOR_SIGNS = re.compile(rb"process ceph-mon|ceph-mon: |\bmon\.[\w.-]+@|/store\.db|ceph-mon\[")
 RADOS_BENCH = re.compile(rb"^Maintaining \d+ concurrent |^Total time run:\s+[\d.]+", re.MULTILINE)
+# 2021-02-26 16:58:14.418809 mon.a mon.0 10.1.1.9:6789/0 2658853 : cluster [DBG] osdmap e1034: 10 total, 10 up, 10 in
+# 2024-01-31T23:58:22.017893+0300 osd.1 (osd.1) 3 : cluster [WRN] OSD bench result of …
+# 2017-06-03 01:54:21.596632 mon.0 [INF] osdmap e90: 4 osds: 4 up, 3 in                                  to 12
+CLUSTER_LINE = re.compile(
+    rb"^\d{4}-\d\d-\d\d[ T][\d:.]+(?:[+-]\d{4})? (?:mon|osd|mgr|mds|client)\.[^\n]{1,200}?\[(?:DBG|INF|WRN|ERR|SEC)\] ",
+    re.MULTILINE,
+)
 INI_SECTION = re.compile(rb"^\[(global|osd|mon|mgr|mds|client)[\w.]*\]\s*$", re.MULTILINE)
 CBT_CONFIGURATION = re.compile(rb"cluster:\s*$", re.MULTILINE)
 LOG_NAME = re.compile(r"(^|[/.-])log([./-]|$)", re.IGNORECASE)
@@ -65,6 +73,8 @@ def recognise_text(head: bytes, name: str) -> Role:
         return Role.CBT_CONFIGURATION
     if INI_SECTION.search(head) and not LINE_STAMP.search(head):
         return Role.CEPH_CONF
+    if CLUSTER_LINE.match(head.lstrip()):
+        return Role.CLUSTER_LOG
     named_log = LOG_NAME.search(name.rsplit("/", 1)[-1]) is not None
     starts_stamped = STAMP.match(head.lstrip(b"\r\n")) is not None
     if NATIVE_LINE.search(head) and (starts_stamped or named_log):

@@ -13,6 +13,8 @@ from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.reports.json_document import document
+from lsmlens.tuners.options.resolved_options import ResolvedOptions
+from lsmlens.tuners.replays.measurement import PERCENTILES, Latencies, Measurement, Mode, Stalls
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 COMMAND = (sys.executable, "-c", "import sys; from lsmlens.cli import main; sys.exit(main())")
@@ -126,3 +128,34 @@ def figures() -> Callable[[dict[str, Any]], dict[str, Any]]:
         return said | {"sessions": opens}
 
     return chosen
+
+
+@pytest.fixture(scope="session")
+def measured() -> Callable[..., Measurement]:
+    """A replay's measurement with the figures of a real LOG; `fields` take the place of what it says."""
+    run = analyze([str(FIXTURES / "rocksdb-7.8")]).runs[0]
+    family = {"write_buffer_size": "1048576", "compression": "kNoCompression"}
+    options = ResolvedOptions(
+        "stock", "7.8.3", {"max_background_jobs": "2"}, {"default": family}, {"default": {"block_size": "4096"}}
+    )
+
+    def make(**fields: Any) -> Measurement:
+        latencies = Latencies(1000, dict.fromkeys(PERCENTILES, 250.0), dict.fromkeys(PERCENTILES, 50.0), 260.0)
+        values: dict[str, Any] = {
+            **{"seed": 1, "scale": 1.0, "mode": Mode.SETTLED, "engine": "capi", "rocksdb_version": "7.8.3"},
+            **{"library": "/usr/lib/librocksdb.so", "options": options, "statistics": run.statistics},
+            **{"families": run.families, "levels": run.levels, "total": run.total, "flushes": run.flushes},
+            "stalls": Stalls(0.5, {("default", "slowdown", "level0_files"): 3}),
+            "tickers": {"rocksdb.compact.write.bytes": run.total.compaction_output_bytes},
+            "latencies": latencies if fields.get("mode") is Mode.PACED else None,
+            "preloaded_records": 0,
+            "records": sum(family.flush_input_records for family in run.families) + 7,
+            **{"user_bytes": run.total.flush_bytes, "wal_bytes": run.total.flush_bytes, "manifest_bytes": 400},
+            **{"memtable_entries": {"default": 7}, "workload_seconds": 600.0, "wall_seconds": 9.5},
+            **{"settle_seconds": 3.0, "generation_seconds": 0.5, "cpu_seconds": 8.25},
+            **{"memory_before_open_bytes": 50 << 20, "peak_memory_bytes": 90 << 20},
+            **{"space_bytes": 30 << 20, "peak_space_bytes": 64 << 20},
+        }
+        return Measurement(**values | fields)
+
+    return make

@@ -34,6 +34,7 @@ else:
 FINISHED = re.compile(rb'EVENT_LOG_v1 (\{[^\n]*"event": "compaction_finished"[^\n]*)\n')
 INT64_MAX = (1 << 63) - 1
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # all that is no text, but newlines
+DRAWN = (".html", ".svg", ".png")  # tests/reports/html/test_damaged_logs.py
 NTH = 6  # the compaction whose end is damaged
 
 Figures = Callable[[dict[str, Any]], dict[str, Any]]
@@ -341,10 +342,10 @@ def absurd(log: bytes, payload: bytes, tmp_path: Path) -> Callable[..., Path]:
 def assert_every_report_can_be_written(file: Path, folder: Path) -> None:
     analysis = analyze([str(file)])
     assert json.loads(to_json(analysis))["runs"]
-    for suffix in (one.removeprefix(".") for one in WRITERS):
-        for output in parse_outputs([str(folder / f"out.{suffix}")], WRITERS):
+    for suffix in (one for one in WRITERS if one not in DRAWN):
+        for output in parse_outputs([str(folder / f"out{suffix}")], WRITERS):
             write(output, AnalysisReport(analysis), WRITERS)
-        assert (folder / f"out.{suffix}").stat().st_size
+        assert (folder / f"out{suffix}").stat().st_size
     text = render(analysis)
     assert not re.search(CONTROL, text), text
 

@@ -1,6 +1,7 @@
 """Results of load programs: fio's JSON, rados bench as text (whole and cut) and as JSON."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -218,3 +219,35 @@ def test_any_json_is_read(fio_like: Any, bench_like: Any) -> None:
 @given(st.text() | st.lists(st.from_regex(r"(Total|Max|Min|Average) [a-zL]{1,8}(\(s\))?: [\d.e-]{1,6}\n")).map("".join))
 def test_any_text_is_read(text: str) -> None:
     read_rados_bench(text)
+
+
+def test_fio_tells_when_it_ended(fixtures: Path) -> None:
+    (only,) = read_fio(json.loads((fixtures / "osd-stock" / "fio_B.json").read_text())).results
+    assert only.ended_micros == 1_795_215_480_212_000  # "timestamp_ms" : 1795215480212
+
+
+def test_jobs_of_several_groups_ended_at_unknown_times() -> None:
+    write = {"total_ios": 1, "iops": 1.0}
+    read = fio({"jobname": "a", "groupid": 0, "write": write}, {"jobname": "b", "groupid": 1, "write": write},
+               timestamp_ms=1_795_215_480_212)  # fmt: skip
+    assert [result.ended_micros for result in read.results] == [None, None]
+
+
+def test_rados_bench_tells_each_second(bench: str) -> None:
+    (result,) = read_rados_bench(bench).results
+    assert len(result.latency_by_second) == 21
+    # 2026-11-20T22:56:56.809190+0000 min lat: … stands before the row of second 20
+    moments = [moment for moment, _ in result.latency_by_second]
+    assert moments[19] == 1_795_215_416_809_190
+    assert {after - before for before, after in pairwise(moments)} == {1_000_000}
+    finished = [2436, 5021, 8149]
+    averages = [0.00654587, 0.00636337, 0.00588622]
+    second = (averages[1] * finished[1] - averages[0] * finished[0]) / (finished[1] - finished[0])
+    assert result.latency_by_second[1][1] == pytest.approx(second)
+    assert result.ended_micros == moments[19] - 20_000_000 + 21_417_300
+
+
+def test_rados_bench_without_a_zone_is_of_no_known_time(bench: str) -> None:
+    (result,) = read_rados_bench(bench.replace("T22:56:56.809190+0000", " 22:56:56.809190")).results
+    assert result.latency_by_second == ()
+    assert result.ended_micros is None
