@@ -9,9 +9,14 @@ from lsmlens.tuners.workloads.stream import Batches
 
 
 class Database(Protocol):
-    """One open database. Methods raise EngineError with RocksDB's own words."""
+    """One open database. Methods raise EngineError with RocksDB's own words.
+
+    `options` are those in force, as RocksDB wrote them into its OPTIONS file, with a warning for each that is not as
+    asked for.
+    """
 
     path: Path
+    options: ResolvedOptions
 
     def write(self, batches: Batches, first: int, last: int) -> None:
         """Write batches `first` up to but not including `last`, one call of RocksDB's Write each."""
@@ -36,7 +41,11 @@ class Database(Protocol):
         """Tickers since the open, such as `rocksdb.compact.write.bytes`; empty where the engine keeps none."""
 
     def set_clock(self, seconds: float) -> bool:
-        """Let RocksDB's wall clock show `seconds` since 1970 from now on; False where the engine cannot."""
+        """Let RocksDB's wall clock show `seconds` since 1970 until it is set again; False where the engine cannot.
+
+        The clock is the library's, for all of its databases in the process; a close lets it show the true time again.
+        Memtables made before the first call carry the true time, so a start at the open should be the present.
+        """
 
     def close(self) -> None:
         """Close the database; background work is stopped, memtables are not flushed."""

@@ -24,13 +24,15 @@ class Batches:
 
 
 class Stream(Protocol):
-    """A source of write batches.
+    """A source of write batches."""
 
-    `families` are in order of their ids, "default" first. `seconds` is the length of the workload by its own clock.
-    """
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The column families in order of their ids, "default" first."""
 
-    families: tuple[str, ...]
-    seconds: float
+    @property
+    def seconds(self) -> float:
+        """The length of the workload by its own clock."""
 
     def batches(self, seed: int, scale: float = 1.0) -> Iterator[Batches]:
         """The batches of one run, a few megabytes at a time, the same for equal `seed` and `scale`.

@@ -1,0 +1,202 @@
+"""The engine over RocksDB's own C API: any version whose shared library is at hand."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from lsmlens.analyzer.dumps.tickers import parse_tickers
+from lsmlens.tuners.engines.c_api import CApi
+from lsmlens.tuners.engines.c_options import COptions
+from lsmlens.tuners.engines.clock import clock_of
+from lsmlens.tuners.engines.deletion_collectors import OPTION as COLLECTOR
+from lsmlens.tuners.engines.deletion_collectors import deletion_collector
+from lsmlens.tuners.engines.errors import EngineError
+from lsmlens.tuners.engines.imposed_options import for_replay, without_folders
+from lsmlens.tuners.engines.merge_operator import with_merge_operator
+from lsmlens.tuners.engines.option_readback import read_back
+from lsmlens.tuners.engines.options_file import latest_options_file, read_options_file
+from lsmlens.tuners.engines.settling import Settling
+from lsmlens.tuners.engines.unwritten_options import with_unwritten
+from lsmlens.tuners.options.resolved_options import ResolvedOptions
+from lsmlens.tuners.workloads.stream import Batches
+
+PERF_LEVEL_DISABLE = 1
+ADD_COLLECTOR = "rocksdb_options_add_compact_on_deletion_collector_factory"
+
+
+class CapiEngine:
+    """RocksDB in a shared library with its C API. `version` must be the library's own."""
+
+    name = "capi"
+
+    def __init__(self, library: Path, version: str, notes: tuple[str, ...] = ()) -> None:
+        self.library = library
+        self.version = version
+        self.notes = notes
+        self._api = CApi(library)
+        self._options = COptions(self._api)
+        self._has_collectors = self._api.has(ADD_COLLECTOR)
+
+    def open(self, path: Path, options: ResolvedOptions) -> "CapiDatabase":
+        """Create a database in the empty folder `path`. Raises EngineError, OptionMismatch."""
+        asked = for_replay(options, self._has_collectors)
+        opening = _Opening(self._api, self.version)
+        try:
+            opening.prepare(self._options, asked, options.families)
+            database = CapiDatabase(self._api, path, opening)
+        except BaseException:
+            opening.destroy()
+            raise
+        try:
+            written = without_folders(read_options_file(latest_options_file(path)))
+            effective = with_unwritten(written, database, options.families, self._has_collectors)
+            database.options = read_back(asked, effective, self._options.names)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+
+class _Opening:
+    """The options objects of one open; they live until the database is closed."""
+
+    def __init__(self, api: CApi, version: str) -> None:
+        self._api, self._version = api, version
+        self._made: list[Any] = []
+        self.families: tuple[str, ...] = ()
+        self.database: Any = None
+        self.of_family: list[Any] = []
+
+    def prepare(self, options: COptions, asked: ResolvedOptions, unfiltered: Mapping[str, Mapping[str, str]]) -> None:
+        """Make the objects. Raises EngineError where an option string is refused as a whole."""
+        plain = self._kept(self._api.lib.rocksdb_options_create())
+        self._api.lib.rocksdb_options_enable_statistics(plain)
+        base = self._kept(with_merge_operator(self._api, options, plain, self._version))
+        self.database = self._kept(options.parse(base, options.text(asked.database, {})))
+        self.families = tuple(asked.families)
+        for family, values in asked.families.items():
+            made = self._kept(options.parse(base, options.text(values, asked.tables.get(family, {}))))
+            self.of_family.append(made)
+            collector = deletion_collector(unfiltered[family].get(COLLECTOR, ""))
+            if collector is not None and collector.marks and self._api.has(ADD_COLLECTOR):
+                getattr(self._api.lib, ADD_COLLECTOR)(made, collector.sliding_window, collector.trigger)
+
+    def statistics(self) -> str:
+        """The statistics of the open, as RocksDB prints them."""
+        text = self._api.lib.rocksdb_options_statistics_get_string(self.database)
+        return "" if text == self._api.ffi.NULL else self._api.taken_text(text)
+
+    def destroy(self) -> None:
+        """Free the objects."""
+        self.database = None
+        while self._made:
+            self._api.lib.rocksdb_options_destroy(self._made.pop())
+
+    def _kept(self, made: Any) -> Any:
+        self._made.append(made)
+        return made
+
+
+class CapiDatabase:
+    """One open database of the C API; not for two threads at a time."""
+
+    options: ResolvedOptions
+
+    def __init__(self, api: CApi, path: Path, opening: _Opening) -> None:
+        self.path = path
+        self._api, self._opening = api, opening
+        ffi, lib = api.ffi, api.lib
+        names = [ffi.new("char[]", family.encode()) for family in opening.families]
+        handles = ffi.new("rocksdb_column_family_handle_t*[]", len(names))
+        self._error = api.new_error()
+        self._database = lib.rocksdb_open_column_families(
+            opening.database,
+            str(path).encode(),
+            len(names),
+            ffi.new("char*[]", names),
+            ffi.new("rocksdb_options_t*[]", opening.of_family),
+            handles,
+            self._error,
+        )
+        api.check(self._error)
+        if api.has("rocksdb_set_perf_level"):  # else this thread counts every key comparison, a sixth of a write's cost
+            lib.rocksdb_set_perf_level(PERF_LEVEL_DISABLE)
+        self._handles = dict(zip(opening.families, handles, strict=True))
+        self._write_options = lib.rocksdb_writeoptions_create()
+        self._number = ffi.new("uint64_t*")
+        self._property_int = lib.rocksdb_property_int_cf if api.has("rocksdb_property_int_cf") else None
+        self._names: dict[str, Any] = {}
+        self._clock = clock_of(api.library)
+        self._settling = Settling(self, opening.families)
+
+    def write(self, batches: Batches, first: int, last: int) -> None:
+        """Write batches `first` up to but not including `last`."""
+        lib, error, null = self._api.lib, self._error, self._api.ffi.NULL
+        create, write, destroy = lib.rocksdb_writebatch_create_from, lib.rocksdb_write, lib.rocksdb_writebatch_destroy
+        database, options = self._database, self._write_options
+        buffer = self._api.ffi.from_buffer("char[]", batches.buffer.data)
+        offsets = batches.offsets[first : last + 1].tolist()
+        for start, stop in pairwise(offsets):
+            batch = create(buffer + start, stop - start)
+            write(database, options, batch, error)
+            destroy(batch)
+            if error[0] != null:
+                self._api.check(error)
+
+    def settle(self) -> None:
+        """Wait until no flush or compaction is pending or running."""
+        self._settling.settle()
+
+    def integer_property(self, name: str, family: str = "default") -> int | None:
+        """A property as a number."""
+        ask = self._property_int
+        if ask is not None and not ask(self._database, self._handles[family], self._text(name), self._number):
+            return int(self._number[0])
+        text = self.text_property(name, family)  # such as rocksdb.num-files-at-level0, a number only as text
+        return int(text) if text is not None and text.isdecimal() else None
+
+    def text_property(self, name: str, family: str = "default") -> str | None:
+        """A property as text."""
+        text = self._api.lib.rocksdb_property_value_cf(self._database, self._handles[family], self._text(name))
+        return None if text == self._api.ffi.NULL else self._api.taken_text(text)
+
+    def flush(self, family: str) -> None:
+        """Flush one family's memtables and wait for it."""
+        lib = self._api.lib
+        if not self._api.has("rocksdb_flush_cf"):
+            raise EngineError("this version's C API cannot flush a column family")
+        options = lib.rocksdb_flushoptions_create()
+        lib.rocksdb_flushoptions_set_wait(options, 1)
+        lib.rocksdb_flush_cf(self._database, options, self._handles[family], self._error)
+        lib.rocksdb_flushoptions_destroy(options)
+        self._api.check(self._error)
+
+    def tickers(self) -> Mapping[str, int]:
+        """Tickers since the open."""
+        return parse_tickers(self._opening.statistics().splitlines()).counts
+
+    def set_clock(self, seconds: float) -> bool:
+        """Let RocksDB's wall clock show `seconds` since 1970, to every database of this library."""
+        return self._clock.set(seconds)
+
+    def close(self) -> None:
+        """Close the database; a second time it does nothing."""
+        if self._database is None:
+            return
+        lib = self._api.lib
+        if self._api.has("rocksdb_cancel_all_background_work"):
+            lib.rocksdb_cancel_all_background_work(self._database, 1)
+        for handle in self._handles.values():
+            lib.rocksdb_column_family_handle_destroy(handle)
+        lib.rocksdb_close(self._database)
+        lib.rocksdb_writeoptions_destroy(self._write_options)
+        self._database = None
+        self._clock.restore()
+        self._opening.destroy()
+
+    def _text(self, name: str) -> Any:
+        """A C string, made once for each name."""
+        if name not in self._names:
+            self._names[name] = self._api.ffi.new("char[]", name.encode())
+        return self._names[name]
