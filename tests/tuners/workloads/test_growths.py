@@ -1,0 +1,97 @@
+"""Growing keys: fresh puts, deletes of live ones, the oldest or any, and range deletes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lsmlens.tuners.workloads.chunk import Chunk, Tag
+from lsmlens.tuners.workloads.component_streams import chunks
+from lsmlens.tuners.workloads.components import Growth, GrowthRow, Keys
+
+
+def run(growth: Growth, seconds: float = 100, scale: float = 1, seed: int = 1) -> Chunk:
+    parts = list(chunks(growth, Keys(40.0), seconds, scale, np.random.default_rng(seed)))
+    if not parts:
+        return Chunk(np.empty(0), np.empty(0, np.uint8), np.empty(0, np.int64))
+    whole = Chunk(*(np.concatenate([getattr(part, name) for part in parts]) for name in Chunk.__slots__))
+    assert (np.diff(whole.seconds) >= 0).all()
+    return whole
+
+
+def check(found: Chunk, preload: int = 0, *, oldest: bool = False) -> int:
+    """Every put is fresh, every delete of a live key while there is one; how many live at the end."""
+    live = dict.fromkeys(range(-preload, 0))
+    fresh = 0
+    for tag, key in zip(found.tag.tolist(), found.key.tolist(), strict=True):
+        if tag == Tag.PUT:
+            assert key == fresh
+            fresh += 1
+            live[key] = None
+        elif key >= -preload:
+            assert not oldest or key == next(iter(live))
+            del live[key]
+        else:
+            assert not live or not oldest
+    return len(live)
+
+
+@pytest.mark.parametrize("order", ["oldest", "random"])
+def test_deletes_take_live_keys(order: str) -> None:
+    growth = Growth(rate=1000.0, deletes_per_put=0.4, delete_order=order, preload=500)  # type: ignore[arg-type]
+    found = run(growth)
+    assert ((found.tag == Tag.PUT).sum(), (found.tag == Tag.DELETE).sum()) == (100_000, 40_000)
+    assert check(found, 500, oldest=order == "oldest") == 60_500
+
+
+def test_random_deletes_take_old_and_young_alike() -> None:
+    found = run(Growth(rate=1000.0, deletes_per_put=0.5, delete_order="random"), seconds=500)
+    assert (found.key[found.tag == Tag.DELETE] >= 0).mean() > 0.999
+    late = found.seconds > 499
+    put_by_then = (found.tag[found.seconds <= 499] == Tag.PUT).sum()
+    ages = 1 - found.key[late & (found.tag == Tag.DELETE)] / put_by_then
+    # With half as many deletes as puts, a key put when there were b of now p is live with probability b/p.
+    assert ages.mean() == pytest.approx(1 / 3, abs=0.04)
+    assert ((ages > 0.5).mean()) == pytest.approx(0.25, abs=0.05)
+
+
+rows = st.lists(st.tuples(st.integers(0, 200), st.integers(0, 200)), min_size=1, max_size=20)
+
+
+@settings(deadline=None)
+@given(rows, st.sampled_from(["oldest", "random"]), st.integers(0, 50))
+def test_any_schedule_is_kept(counts: list[tuple[int, int]], order: str, preload: int) -> None:
+    schedule = tuple(GrowthRow(float(i), i + 1.0, *each) for i, each in enumerate(counts))
+    found = run(Growth(schedule=schedule, delete_order=order, preload=preload))  # type: ignore[arg-type]
+    assert (found.tag == Tag.PUT).sum() == sum(each[0] for each in counts)
+    assert (found.tag == Tag.DELETE).sum() == sum(each[1] for each in counts)
+    check(found, preload)
+
+
+def test_more_deletes_than_keys_delete_ones_of_before() -> None:
+    found = run(Growth(schedule=(GrowthRow(0, 1, 10, 0), GrowthRow(1, 2, 0, 30)), delete_order="random"))
+    deleted = found.key[found.tag == Tag.DELETE]
+    assert sorted(deleted.tolist()) == [*range(-20, 0), *range(10)]
+
+
+def test_range_deletes_take_the_oldest_by_turns_with_deletes() -> None:
+    growth = Growth(rate=1000.0, deletes_per_put=0.1, range_deletes_per_put=0.02, range_width=20)
+    found = run(growth)
+    oldest = put = 0
+    for tag, key in zip(found.tag.tolist(), found.key.tolist(), strict=True):
+        if tag == Tag.PUT:
+            put += 1
+            continue
+        width = 20 if tag == Tag.RANGE_DELETE else 1
+        assert key == oldest or key + width == put  # else too few were live
+        oldest = key + width
+        assert oldest <= put
+    assert (found.tag == Tag.RANGE_DELETE).sum() == 2000
+    assert oldest == pytest.approx(50_000, rel=0.01)
+
+
+def test_scale_divides_ranges_too() -> None:
+    growth = Growth(rate=1000.0, range_deletes_per_put=0.02, range_width=160, preload=1600)
+    found = run(growth, scale=16)
+    ranges = found.key[found.tag == Tag.RANGE_DELETE]
+    assert len(ranges) == 125
+    assert ranges[:3].tolist() == [-100, -90, -80]

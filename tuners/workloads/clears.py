@@ -1,0 +1,123 @@
+"""Clears of whole objects: when they come, and which keys they delete."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from lsmlens.tuners.workloads.timetable import Timetable
+from lsmlens.tuners.workloads.zipf import Zipf
+from numpy.typing import NDArray
+
+EMPTY_OBJECTS_IN_A_ROW = 64  # met until no object is looked for any more
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectBatches:
+    """Batches of puts or removals in order of time (shapes: batches,); batch i has the next sizes[i] of `keys`."""
+
+    seconds: NDArray[np.float64]
+    object: NDArray[np.int64]
+    is_put: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+    keys: NDArray[np.int64]
+
+
+class Clears:
+    """The clears of one component, rows after rows.
+
+    `live` says of every key if it lives (shape: objects, keys of each) before the rows that come next; who writes the
+    rows' operations keeps it so.
+    """
+
+    def __init__(self, live: NDArray[np.bool_], objects: Zipf, rng: np.random.Generator) -> None:
+        self._live = live
+        self._objects = objects
+        self._rng = rng
+        self._credit = 0.0  # deletes left over from the rows before
+        self._next: int | None = None
+
+    def of(
+        self, rows: Timetable, excess: NDArray[np.int64], batches: ObjectBatches
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Seconds and keys of the deletes of these rows' clears, in order of time.
+
+        `excess` (shape: rows,) counts the deletes that clears are to use up; where there are none, there are as many
+        clears as `rows.extra` says.
+        """
+        objects = _ObjectsNow(self._live, batches)
+        found = self._on_credit(rows, excess, objects) if excess.any() else self._at_random(rows, objects)
+        if not found:
+            return np.empty(0), np.empty(0, np.int64)
+        seconds = np.repeat([when for when, _ in found], [len(keys) for _, keys in found])
+        return seconds, np.concatenate([keys for _, keys in found])
+
+    def _at_random(self, rows: Timetable, objects: "_ObjectsNow") -> list[tuple[float, NDArray[np.int64]]]:
+        row = np.repeat(np.arange(len(rows)), rows.extra)
+        moments = np.sort(rows.start[row] + (rows.end - rows.start)[row] * self._rng.random(len(row)))
+        chosen = self._objects.ranks(len(row), self._rng)
+        return [(when, objects.clear(one, when)) for when, one in zip(moments.tolist(), chosen.tolist(), strict=True)]
+
+    def _on_credit(
+        self, rows: Timetable, excess: NDArray[np.int64], objects: "_ObjectsNow"
+    ) -> list[tuple[float, NDArray[np.int64]]]:
+        """The next object is chosen, and cleared once as many deletes have come up as it has keys."""
+        found = []
+        sums = np.cumsum(excess)
+        now = float(rows.start[0])
+        empty = 0
+        while empty < EMPTY_OBJECTS_IN_A_ROW:
+            if self._next is None:
+                self._next = int(self._objects.ranks(1, self._rng)[0])
+            size = objects.size(self._next, now)
+            if not size:
+                self._next, empty = None, empty + 1
+                continue
+            due = max(0.0, size - self._credit)  # of the sum of these rows' excess
+            if due > sums[-1]:
+                break
+            row = int(np.searchsorted(sums, due))
+            share = max(0.0, due - (sums[row] - excess[row])) / max(1, excess[row])
+            now = max(now, float(rows.start[row] + (rows.end[row] - rows.start[row]) * share))
+            keys = objects.clear(self._next, now)
+            found.append((now, keys))
+            self._credit -= len(keys)
+            self._next, empty = None, 0
+        self._credit += float(sums[-1])
+        return found
+
+
+class _ObjectsNow:
+    """The objects' live keys at moments among some batches; asked in order of time."""
+
+    def __init__(self, live: NDArray[np.bool_], batches: ObjectBatches) -> None:
+        self._live = live
+        self._batches = batches
+        self._ends = np.cumsum(batches.sizes)
+        self._order = np.argsort(batches.object, kind="stable")
+        self._sorted = batches.object[self._order]
+        self._applied: dict[int, int] = {}
+
+    def size(self, wanted: int, when: float) -> int:
+        """How many keys of the object live at `when`."""
+        return int(np.count_nonzero(self._now(wanted, when)))
+
+    def clear(self, wanted: int, when: float) -> NDArray[np.int64]:
+        """The keys of the object that live at `when`, rising; none of them does afterwards."""
+        keys = self._now(wanted, when)
+        places = np.flatnonzero(keys)
+        keys[:] = False
+        cleared: NDArray[np.int64] = wanted * self._live.shape[1] + places
+        return cleared
+
+    def _now(self, wanted: int, when: float) -> NDArray[np.bool_]:
+        batches = self._batches
+        first, last = np.searchsorted(self._sorted, (wanted, wanted + 1))
+        mine = self._order[first:last]
+        done = self._applied.get(wanted, 0)
+        due = max(done, int(np.searchsorted(batches.seconds[mine], when, side="right")))
+        flat = self._live.reshape(-1)
+        for batch in mine[done:due]:
+            end = self._ends[batch]
+            flat[batches.keys[end - batches.sizes[batch] : end]] = batches.is_put[batch]
+        self._applied[wanted] = due
+        keys: NDArray[np.bool_] = self._live[wanted]
+        return keys

@@ -1,0 +1,99 @@
+"""A declared workload as a stream of write batches."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from lsmlens.tuners.workloads.component_streams import ComponentStream, component_streams
+from lsmlens.tuners.workloads.document import Transactions, Workload
+from lsmlens.tuners.workloads.merging import merged
+from lsmlens.tuners.workloads.operations import Operations
+from lsmlens.tuners.workloads.payload import Payload
+from lsmlens.tuners.workloads.routes import Route, routes
+from lsmlens.tuners.workloads.stream import Batches
+from lsmlens.tuners.workloads.transactions import pieces, transactions
+from lsmlens.tuners.workloads.wire import batches
+
+PIECE_BYTES = 16 << 20
+
+
+@dataclass(frozen=True)
+class DeclaredStream:
+    """The stream of a workload document.
+
+    `sharding` writes it to other column families than the document's: see `routes`. Each component has random numbers
+    of its own, so what one writes does not depend on which others there are.
+    """
+
+    workload: Workload
+    sharding: Mapping[str, int] | None = None
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The column families in order of their ids, "default" first."""
+        return self._routes[0]
+
+    @property
+    def seconds(self) -> float:
+        """The length of the workload by its own clock."""
+        return self.workload.seconds
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of results should know of the workload."""
+        return self.workload.origin.notes
+
+    def batches(self, seed: int, scale: float = 1.0) -> Iterator[Batches]:
+        """The write batches of one run, those of what is there before its start first, at second 0."""
+        components = self._components
+        lanes = [lane for component in components for lane in component.lanes(scale)]
+        payload = Payload(self._main_compression_ratio, seed)
+        how = self._transactions(scale)
+        for preloaded in self._preload(seed, scale):
+            ordered = transactions(preloaded, how, len(self.families), whole_moments=False)
+            for piece, starts in pieces(*ordered, PIECE_BYTES):
+                yield batches(piece, starts, lanes, payload)
+        for run in self._run(seed, scale):
+            for piece, starts in pieces(*transactions(run, how, len(self.families)), PIECE_BYTES):
+                yield batches(piece, starts, lanes, payload)
+
+    def _transactions(self, scale: float) -> Transactions:
+        """Batches as much smaller as all else: memtables are switched between batches, never within one."""
+        how = self.workload.transactions
+        return Transactions(max(1, round(how.operations / scale)), how.families)
+
+    def operations(self, seed: int, scale: float = 1.0) -> Iterator[Operations]:
+        """The operations that `batches` writes, before they become bytes, many at a time.
+
+        They are in order of time; operations of one moment may be in another order than in the batches.
+        """
+        yield from self._preload(seed, scale)
+        yield from self._run(seed, scale)
+
+    def preloaded_records(self, scale: float = 1.0) -> int:
+        """How many records `batches` begins with that are no part of the workload but in the database before it."""
+        return sum(len(preloaded) for preloaded in self._preload(0, scale))
+
+    def _preload(self, seed: int, scale: float) -> Iterator[Operations]:
+        for component in self._components:
+            yield from component.preload(seed, scale)
+
+    def _run(self, seed: int, scale: float) -> Iterator[Operations]:
+        return merged([component.operations(self.seconds, seed, scale) for component in self._components])
+
+    @cached_property
+    def _routes(self) -> tuple[tuple[str, ...], tuple[Route, ...]]:
+        return routes(self.workload.column_families, self.sharding)
+
+    @cached_property
+    def _components(self) -> list[ComponentStream]:
+        return component_streams(self.workload.column_families, self._routes[1])
+
+    @property
+    def _main_compression_ratio(self) -> float:
+        """The one by which most bytes of values are written."""
+        written: dict[float, float] = {}
+        for component in self._components:
+            ratio = component.compression_ratio
+            written[ratio] = written.get(ratio, 0.0) + component.value_bytes(self.seconds)
+        return max(written, key=lambda ratio: written[ratio])

@@ -1,0 +1,111 @@
+"""The operations of growing keys: fresh puts, and deletes of what lives."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from lsmlens.tuners.workloads.chunk import Chunk, Tag, merged
+from lsmlens.tuners.workloads.components import Growth
+from lsmlens.tuners.workloads.queues import schedule_chunks
+from lsmlens.tuners.workloads.timetable import Timetable, moments
+from numpy.typing import NDArray
+
+REDRAWS = 8
+
+
+def growth_chunks(growth: Growth, table: Timetable, scale: float, rng: np.random.Generator) -> Iterator[Chunk]:
+    """The component's operations."""
+    preload = round(growth.preload / scale)
+    jitter = rng if growth.spread == "random" else None
+    if growth.delete_order == "random":
+        return _random_deletes(table, preload, jitter, rng)
+    if table.extra.any():
+        return _with_range_deletes(table, preload, range_width(growth, scale), jitter)
+    return schedule_chunks(table, 1, preload, Tag.DELETE, jitter)
+
+
+def range_width(growth: Growth, scale: float) -> int:
+    """Keys that a range delete takes at this scale."""
+    return max(1, round(growth.range_width / scale))
+
+
+def _with_range_deletes(
+    table: Timetable, preload: int, width: int, jitter: np.random.Generator | None
+) -> Iterator[Chunk]:
+    """Deletes and range deletes take the oldest, by turns; what finds too few live takes deleted ones again."""
+    put, oldest = 0, -preload
+    for rows in table.chunks():
+        seconds = moments(rows.start, rows.end, rows.puts, jitter)
+        deletes = moments(rows.start, rows.end, rows.deletes, jitter)
+        ranges = moments(rows.start, rows.end, rows.extra, jitter)
+        when = np.concatenate((deletes, ranges))
+        order = np.argsort(when, kind="stable")
+        takes = np.concatenate((np.ones(len(deletes), np.int64), np.full(len(ranges), width)))[order]
+        live = put + np.searchsorted(seconds, when[order], side="right")
+        # What is taken so far, but never past what is put by then.
+        over = oldest + np.cumsum(takes) - live
+        over = np.maximum(np.maximum.accumulate(over), 0) if len(over) else over
+        first = np.empty(len(when), np.int64)
+        first[order] = oldest + np.cumsum(takes) - takes - over
+        keys = np.arange(put, put + len(seconds))
+        cut = len(deletes)
+        yield merged(
+            ((Tag.PUT, seconds, keys), (Tag.DELETE, deletes, first[:cut]), (Tag.RANGE_DELETE, ranges, first[cut:]))
+        )
+        put += len(seconds)
+        if len(over):
+            oldest += int(takes.sum() - over[-1])
+
+
+def _random_deletes(
+    table: Timetable, preload: int, jitter: np.random.Generator | None, rng: np.random.Generator
+) -> Iterator[Chunk]:
+    live: NDArray[np.int64] = np.arange(-preload, 0)  # the first `count` of it, in any order
+    count, put, missing = preload, 0, 0
+    for rows in table.chunks():
+        seconds = moments(rows.start, rows.end, rows.puts, jitter)
+        when = moments(rows.start, rows.end, rows.deletes, jitter)
+        fresh = np.arange(put, put + len(seconds))
+        if len(live) < count + len(fresh):
+            live = np.concatenate((live[:count], np.empty(count + len(fresh), np.int64)))
+        live[count : count + len(fresh)] = fresh
+        chosen = _distinct(count + np.searchsorted(seconds, when, side="right"), rng)
+        found = chosen >= 0
+        keys = np.empty(len(when), np.int64)
+        keys[found] = live[chosen[found]]
+        without = len(when) - int(found.sum())
+        keys[~found] = -preload - 1 - np.arange(missing, missing + without)
+        count = _remove(live, count + len(fresh), np.sort(chosen[found]))
+        missing += without
+        put += len(seconds)
+        yield merged(((Tag.PUT, seconds, fresh), (Tag.DELETE, when, keys)))
+
+
+def _distinct(among: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """For each i a number below among[i] (never falling), all distinct, evenly drawn; -1 where there is none left."""
+    chosen = np.full(len(among), -1, np.int64)
+    for _ in range(REDRAWS):
+        missing = np.flatnonzero((chosen < 0) & (among > 0))
+        if not len(missing):
+            return chosen
+        chosen[missing] = (rng.random(len(missing)) * among[missing]).astype(np.int64)
+        _, first = np.unique(chosen, return_index=True)
+        again = np.ones(len(chosen), np.bool_)
+        again[first] = False
+        chosen[again] = -1
+    missing = np.flatnonzero(chosen < 0)
+    free = np.ones(int(among[-1]), np.bool_)
+    free[chosen[chosen >= 0]] = False
+    left = np.flatnonzero(free)[: len(missing)]
+    missing = missing[len(missing) - len(left) :]
+    chosen[missing] = np.where(left < among[missing], left, -1)
+    return chosen
+
+
+def _remove(values: NDArray[np.int64], count: int, places: NDArray[np.int64]) -> int:
+    """Take those at `places` out of the first `count` of `values`, the last ones filling the gaps; how many stay."""
+    kept = count - len(places)
+    gaps = places[places < kept]
+    stays = np.ones(len(places), np.bool_)
+    stays[places[len(gaps) :] - kept] = False
+    values[gaps] = values[kept:count][stays]
+    return kept
