@@ -10,8 +10,10 @@ from lsmlens.analyzer.errors import LsmlensError
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
+    from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.parser import Parser
+    from lsmlens.reports.analysis_files import AnalysisReport
 
 DESCRIPTION = """\
 Reads log bundles and prints what RocksDB's flushes and compactions did: the published "Compaction
@@ -19,6 +21,13 @@ Statistics" table, writes and write amplification by column family and level, an
 """
 PATHS_HELP = """\
 a log, a folder, or an archive (tar, zip, gzip, zstd, xz, bzip2, also inside one another); - is standard input
+"""
+
+OUTPUT_HELP = """\
+also write FILE.html (the report with charts), .md (fits a pull-request comment), .json (the document), .junit.xml,
+.benchmark.json (github-action-benchmark), .csv (one row a flush, compaction or move), .parquet (every event), .txt, or
+one chart as .svg or .png, called after it (timeline.svg) or after CHART= (timeline=osd-0.svg); may be given more than
+once
 """
 
 
@@ -32,10 +41,14 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="also write FILE.json (the document), .csv (one row a flush, compaction or move), .parquet (every event)"
-        " or .txt; may be given more than once",
+        help=OUTPUT_HELP,
     )
-    command.add_argument("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
+    command.add_argument(
+        "--format",
+        choices=("text", "json", "markdown", "github"),
+        default="text",
+        help="what to print (default: text); github: annotations of a workflow, and its step's summary",
+    )
     command.add_argument("--since", metavar="TIME", help="only jobs that finished at TIME or later: ISO 8601, in the"
                          " log's local time unless it has a zone, or seconds since 1970")  # fmt: skip
     command.add_argument("--until", metavar="TIME", help="only jobs that finished before TIME")
@@ -53,6 +66,11 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="SEVERITY",
         help="leave with status 1 if there is a finding of this severity (info, warning, critical) or above",
     )
+    command.add_argument(
+        "--redact",
+        action="store_true",
+        help="put tokens in place of host names, addresses, paths, cluster ids, object, client and pool names",
+    )
     command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
     command.set_defaults(command=run)
 
@@ -61,40 +79,58 @@ def run(options: argparse.Namespace) -> int:
     """Analyse, print, and write what was asked for."""
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
     from lsmlens.analyzer.analysis import analyze
+    from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.parser import standard_output
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.output_files import check_names, write
+    from lsmlens.reports.analysis_files import CHARTS, WRITERS, AnalysisReport
+    from lsmlens.reports.output_files import parse_outputs, write
 
-    check_names(options.output)
+    outputs = parse_outputs(options.output, WRITERS, CHARTS)
     selection = Selection(options.since, options.until, frozenset(options.cf), options.level)
     _check_times(selection)
     window = _window_seconds(options.window)
     with Progress(options.paths, quiet=options.quiet) as progress:
         analysis = analyze(options.paths, selection, window, progress.advance)
     _warn_of_unknown_families(analysis)
-    for path in options.output:
-        write(path, analysis)
-    out = standard_output()
-    if options.format == "json":
+    if options.redact:
+        from lsmlens.reports.redaction import redacted
+
+        analysis = redacted(analysis)
+    report = AnalysisReport(analysis, None if options.fail_on is None else Severity(options.fail_on))
+    for output in outputs:
+        write(output, report, WRITERS)
+    standard_output().write(_rendered(report, options.format))
+    return 1 if _is_failed(analysis, report.fail_on) else 0
+
+
+def _rendered(report: "AnalysisReport", form: str) -> str:
+    """What is printed; for a workflow the step's summary is written as well."""
+    analysis = report.analysis
+    if form == "json":
         from lsmlens.reports.json_document import to_json
 
-        out.write(to_json(analysis))
-    else:
-        from lsmlens.reports.text import render
+        return to_json(analysis)
+    if form == "markdown":
+        from lsmlens.reports import analysis_markdown
 
-        out.write(render(analysis, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
-    return 1 if _is_failed(analysis, options.fail_on) else 0
+        return analysis_markdown.render(analysis)
+    if form == "github":
+        from lsmlens.reports import analysis_markdown, github
+        from lsmlens.reports.analysis_github import annotations
+
+        github.append_summary(analysis_markdown.render(analysis, github.summary_room()))
+        return github.commands(annotations(analysis))
+    from lsmlens.reports.text import render
+
+    return render(analysis, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
 
 
-def _is_failed(analysis: "Analysis", severity: str | None) -> bool:
-    """Whether a gate was asked for and a finding reaches it; says so first on standard error."""
+def _is_failed(analysis: "Analysis", severity: "Severity | None") -> bool:
+    """Whether a gate was asked for and a finding reaches it; says so on standard error."""
     if severity is None:
         return False
-    from lsmlens.analyzer.findings import Severity
-
-    limit = Severity(severity).rank
-    reached = [one for run in analysis.runs for one in run.findings if one.severity.rank >= limit]
+    reached = [one for run in analysis.runs for one in run.findings if one.severity.rank >= severity.rank]
     if reached:
         print(f"failed: {len(reached)} finding(s) of severity {severity} or above", file=sys.stderr)
     return bool(reached)

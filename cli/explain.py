@@ -25,14 +25,16 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print one rule, or list all."""
-    from lsmlens.analyzer.rules import RULES, rule_of
+    from lsmlens.analyzer import rules
+    from lsmlens.analyzer.qos import rules as qos_rules
 
+    known = (*rules.RULES, *qos_rules.RULES)
     if options.code is None:
-        for rule in RULES:
+        for rule in known:
             print(f"{rule.code}  {rule.title}")
         return 0
-    found = rule_of(options.code)
+    found = rules.rule_of(options.code) or qos_rules.rule_of(options.code)
     if found is None:
-        raise LsmlensError(f"{options.code}: no such rule", f"there are {', '.join(rule.code for rule in RULES)}")
+        raise LsmlensError(f"{options.code}: no such rule", f"there are {', '.join(rule.code for rule in known)}")
     print(f"{found.code}  {found.title}\n\n{cleandoc(found.__doc__ or '')}")
     return 0

@@ -25,7 +25,7 @@ class _Version(argparse.Action):
 
 def parser() -> Parser:
     """The parser of the whole command line; each command sets `command` to the function that runs it."""
-    from lsmlens.cli import analyze, explain
+    from lsmlens.cli import analyze, compare, engine, explain, predict, qos, replay, tune, workload
 
     top = Parser(
         prog="lsmlens",
@@ -37,7 +37,14 @@ def parser() -> Parser:
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     analyze.add_to(commands)
+    compare.add_to(commands)
+    engine.add_to(commands)
     explain.add_to(commands)
+    qos.add_to(commands)
+    predict.add_to(commands)
+    replay.add_to(commands)
+    tune.add_to(commands)
+    workload.add_to(commands)
     return top
 
 

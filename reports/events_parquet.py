@@ -13,7 +13,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 from lsmlens.analyzer.analysis import Analysis
-from lsmlens.analyzer.events import INT64_MAX, SCHEMAS, TABLE_PROPERTIES, Event
+from lsmlens.analyzer.events import INT64_MAX, SCHEMAS, Event
+from lsmlens.analyzer.table_properties import PROPERTY_RENAMED, TABLE_PROPERTIES
 from lsmlens.analyzer.units import MICROS
 
 BATCH_ROWS = 1 << 14
@@ -95,8 +96,6 @@ def _row(event: Event) -> dict[str, Any]:
 
 
 def _properties(properties: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    from lsmlens.analyzer.events import PROPERTY_RENAMED
-
     known: dict[str, Any] = {}
     unknown: dict[str, Any] = {}
     for name, value in properties.items():

@@ -28,13 +28,14 @@ def document(analysis: Analysis) -> dict[str, Any]:
         },
         "runs": [_run(one) for one in analysis.runs],
         "total": None,
+        "window_sums": _window_sums(analysis),
     }
     if analysis.total is not None and analysis.total_statistics is not None:
         said["total"] = {
             "runs": list(analysis.counted_in_total),
             "compaction_statistics": asdict(analysis.total_statistics),
             "write_amplification": {"lsm": analysis.total.write_amplification, "total": None},
-            **{name: value for name, value in _family(analysis.total).items() if name in _SUMMED},
+            **{name: value for name, value in family_values(analysis.total).items() if name in _SUMMED},
         }
     return said
 
@@ -50,6 +51,25 @@ def to_json(analysis: Analysis) -> str:
         import json
 
         return json.dumps(said, indent=2) + "\n"
+
+
+def _window_sums(analysis: Analysis) -> dict[str, Any] | None:
+    """What a later comparison tells the noise of these figures by."""
+    from lsmlens.analyzer.comparison.window_sums import window_sums
+
+    found = window_sums([one.run for one in analysis.counted], analysis.selection)
+    if found is None:
+        return None
+    return {
+        "start_micros": found.start_micros,
+        "seconds": found.seconds,
+        "longest_job_seconds": found.longest_job_seconds,
+        "columns": {
+            name: [int(value) if value == int(value) else value for value in values]
+            for name, values in found.columns.items()
+            if "/" not in name
+        },
+    }
 
 
 _SUMMED = ("flushes", "flush_bytes", "compaction_input_bytes", "compaction_output_bytes", "trivial_moves")
@@ -76,9 +96,9 @@ def _run(one: RunAnalysis) -> dict[str, Any]:
         ],
         "events": dict(sorted(run.event_counts.items())),
         "compaction_statistics": asdict(one.statistics),
-        "column_families": [_family(family) for family in one.families],
-        "levels": [_level(level) for level in one.levels],
-        "flushes": [_flushes(view) for view in one.flushes],
+        "column_families": [family_values(family) for family in one.families],
+        "levels": [level_values(level) for level in one.levels],
+        "flushes": [flush_values(view) for view in one.flushes],
         "windows": [{"start": moment_of_micros(start), **_window(sums)} for start, sums in one.windows],
         "write_amplification": _amplification(one),
         **life(one),
@@ -104,7 +124,8 @@ def _run(one: RunAnalysis) -> dict[str, Any]:
     }
 
 
-def _family(family: FamilyWrites) -> dict[str, Any]:
+def family_values(family: FamilyWrites) -> dict[str, Any]:
+    """What a document says of one column family, or of all together."""
     return {
         **asdict(family),
         "output_input_ratio": family.output_input_ratio,
@@ -123,7 +144,8 @@ def _amplification(one: RunAnalysis) -> dict[str, Any]:
     }
 
 
-def _flushes(view: FlushView) -> dict[str, Any]:
+def flush_values(view: FlushView) -> dict[str, Any]:
+    """What a document says of one column family's flushes."""
     return {
         "column_family": view.name,
         "flushes": view.flushes,
@@ -142,7 +164,7 @@ def _flushes(view: FlushView) -> dict[str, Any]:
 
 
 def _window(sums: FamilyWrites) -> dict[str, Any]:
-    return {name: value for name, value in _family(sums).items() if name in _WINDOWED}
+    return {name: value for name, value in family_values(sums).items() if name in _WINDOWED}
 
 
 _WINDOWED = (
@@ -157,5 +179,6 @@ _WINDOWED = (
 )
 
 
-def _level(level: LevelWrites) -> dict[str, Any]:
+def level_values(level: LevelWrites) -> dict[str, Any]:
+    """What a document says of one level."""
     return {**asdict(level), "output_input_ratio": level.output_input_ratio}

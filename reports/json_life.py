@@ -1,21 +1,29 @@
 """The parts of the JSON document that stand around a run's jobs: options, dumps, counters, operations, findings."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Finding
-from lsmlens.reports.moments import moment
+from lsmlens.reports.moments import moment, moment_of_micros
+from lsmlens.reports.waterfall import waterfall_values
 
 
 def life(one: RunAnalysis) -> dict[str, Any]:
     """Those parts of one run's document, by the names they have in it."""
     return {
         "stalls": _stalls(one),
+        "pressure": [pressure._asdict() for pressure in one.pressure],
+        "slow_operations": _slow_operations(one),
+        "kv_thread": _kv_thread(one),
         "statistics_dumps": _dumps(one),
         "options": _options(one),
         "counters": _counters(one),
         "operations": [_operations(times) for times in one.stage_times],
+        "slowest_operations": waterfall_values(one),
+        "coincidences": [_coincidence(found) for found in one.coincidences],
         "client_results": [_client_result(result) for result in one.beside.client_results],
         "findings": [_finding(finding) for finding in one.findings],
         "not_assessed": [asdict(rule) for rule in one.not_assessed],
@@ -39,6 +47,27 @@ def _stalls(one: RunAnalysis) -> dict[str, Any]:
     }
 
 
+def _slow_operations(one: RunAnalysis) -> list[dict[str, Any]]:
+    """BlueStore's lines of slow operations, summed up by what was slow."""
+    counts = Counter(what for what, _, _ in one.run.slow_operations)
+    return [
+        {"what": what, "lines": count, "longest_seconds": one.run.slow_places[what][0]}
+        for what, count in sorted(counts.items())
+    ]
+
+
+def _kv_thread(one: RunAnalysis) -> list[dict[str, Any]]:
+    return [
+        {
+            "at": moment(time.millis, one.run.utc_offset_seconds),
+            "seconds": time.seconds,
+            "idle_seconds": time.idle_seconds,
+            "submitted": time.submitted,
+        }
+        for time in one.run.kv_thread
+    ]
+
+
 def _dumps(one: RunAnalysis) -> dict[str, Any] | None:
     series = one.series
     if series is None:
@@ -51,15 +80,43 @@ def _dumps(one: RunAnalysis) -> dict[str, Any] | None:
         "points": [
             {
                 "at": moment(point.millis, one.run.utc_offset_seconds),
+                "is_cut": point.is_cut,
                 "uptime_seconds": point.uptime_seconds,
+                "interval_seconds": point.interval_seconds,
                 "stall_seconds": point.stall_seconds,
+                "interval_stall_seconds": point.interval_stall_seconds,
                 "user_bytes": point.user_bytes,
+                "interval_user_bytes": point.interval_user_bytes,
                 "wal_bytes": point.wal_bytes,
+                "interval_wal_bytes": point.interval_wal_bytes,
                 "level0_files": dict(sorted(point.level0_files.items())),
                 "pending_compaction_bytes": dict(sorted(point.pending_compaction_bytes.items())),
+                "stall_counts": {name: _above_0(counts) for name, counts in point.stalls.items() if any(counts.values())},
+                **tables,
             }
-            for point in series.points
+            for point, tables in zip(series.points, series.tables, strict=True)
         ],
+    }
+
+
+def _above_0(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count}
+
+
+def _coincidence(found: Any) -> dict[str, Any]:
+    overlap = found.overlap
+    low, high = overlap.interval or (None, None)
+    return {
+        "what": found.what,
+        "during": found.during,
+        "had_any": found.had_any,
+        "count": overlap.operations,
+        "moments": found.moments,
+        "overlapping": overlap.overlapping,
+        "by_chance": overlap.by_chance,
+        "ratio": overlap.ratio,
+        "ratio_low": low,
+        "ratio_high": high,
     }
 
 
@@ -106,8 +163,10 @@ def _operations(times: Any) -> dict[str, Any]:
 def _client_result(result: Any) -> dict[str, Any]:
     said = asdict(result)
     percentiles = said.pop("latency_percentiles_seconds")
+    ended = moment_of_micros(said.pop("ended_micros"))
+    del said["latency_by_second"]
     return {
-        **{name: value for name, value in said.items() if value is not None},
+        **{name: value for name, value in (said | {"ended_at": ended}).items() if value is not None},
         "latency_percentiles_seconds": {f"{percent:g}": seconds for percent, seconds in sorted(percentiles.items())},
     }
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers and names as people read them."""
 
 from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.analyzer.units import MIB
@@ -39,3 +39,18 @@ def size(count: int) -> str:
 def share(value: float | None) -> str:
     """A share of one as per cent."""
     return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def bytes_of(count: float | None) -> str:
+    """Bytes that may not be known, as `size`."""
+    return "-" if count is None else size(round(count))
+
+
+def millis(seconds: float | None) -> str:
+    """Seconds as milliseconds with three significant digits."""
+    return "-" if seconds is None else f"{1000 * seconds:.3g} ms"
+
+
+def file_name(path: str) -> str:
+    """The last part of a member's path, inside an archive or not."""
+    return path.replace("!", "/").rsplit("/", 1)[-1]

@@ -1,64 +1,75 @@
-"""Files a person asked for: by their suffix, written whole or not at all."""
+"""Files a person asked for: by their suffix, written whole or not at all.
+
+A command has a table of writers, by suffix. A picture (`.svg`, `.png`) holds one chart: the one that its name says
+(`timeline.svg`), or that is said before it (`timeline=out/osd-0.svg`).
+"""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
-from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.errors import LsmlensError
 
+PICTURES = (".svg", ".png")
 
-def _json(analysis: Analysis, path: Path) -> None:
-    from lsmlens.reports.json_document import to_json
-
-    path.write_text(to_json(analysis), encoding="utf-8")
+ResultT = TypeVar("ResultT")
 
 
-def _text(analysis: Analysis, path: Path) -> None:
-    from lsmlens.reports.text import render
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One file that was asked for: where, the suffix that says its format, and of a picture which chart."""
 
-    path.write_text(render(analysis), encoding="utf-8")
-
-
-def _csv(analysis: Analysis, path: Path) -> None:
-    from lsmlens.reports.jobs_csv import write_jobs
-
-    write_jobs(analysis, path)
+    path: Path
+    suffix: str
+    chart: str = ""
 
 
-def _parquet(analysis: Analysis, path: Path) -> None:
-    from lsmlens.reports.events_parquet import write_events
-
-    write_events(analysis, path)
+Writer = Callable[[ResultT, Output], None]
 
 
-WRITERS: dict[str, Callable[[Analysis, Path], None]] = {
-    ".json": _json,
-    ".txt": _text,
-    ".csv": _csv,
-    ".parquet": _parquet,
-}
+def parse_outputs(
+    names: Sequence[str], writers: Mapping[str, Writer[ResultT]], charts: Sequence[str] = ()
+) -> list[Output]:
+    """What `-o` names, in their order.
+
+    Raises LsmlensError for a name whose suffix says no format, whose folder is not there, or, of a picture, that is
+    not of one of the `charts`.
+    """
+    return [_parse(name, writers, charts) for name in names]
 
 
-def check_names(names: Sequence[str]) -> None:
-    """Raise LsmlensError for a name whose suffix says no format, or whose folder is not there."""
-    for name in names:
-        path = Path(name)
-        if path.suffix.lower() not in WRITERS:
-            raise LsmlensError(f"{name}: no format for this suffix", f"use one of {' '.join(WRITERS)}")
-        if not path.parent.is_dir():
-            raise LsmlensError(f"{path.parent}: no such folder", "make it first")
+def _parse(name: str, writers: Mapping[str, Writer[ResultT]], charts: Sequence[str]) -> Output:
+    chosen, _, rest = name.partition("=")
+    is_chosen = bool(rest) and chosen in charts
+    path = Path(rest if is_chosen else name)
+    suffix = next((one for one in sorted(writers, key=len, reverse=True) if _has_suffix(path, one)), None)
+    if suffix is None:
+        raise LsmlensError(f"{name}: no format for this suffix", f"use one of {' '.join(writers)}")
+    if not path.parent.is_dir():
+        raise LsmlensError(f"{path.parent}: no such folder", "make it first")
+    if suffix not in PICTURES:
+        return Output(path, suffix)
+    chart = chosen if is_chosen else path.name[: -len(suffix)]
+    if chart not in charts:
+        known = ", ".join(charts)
+        raise LsmlensError(f"{name}: no chart called {chart}", f"name the file after one, or say CHART=FILE: {known}")
+    return Output(path, suffix, chart)
 
 
-def write(name: str, analysis: Analysis) -> None:
-    """Write an analysis in the format that the name's suffix says. Raises LsmlensError where it cannot."""
-    path = Path(name)
+def _has_suffix(path: Path, suffix: str) -> bool:
+    return path.name.lower().endswith(suffix) and len(path.name) > len(suffix)
+
+
+def write(output: Output, result: ResultT, writers: Mapping[str, Writer[ResultT]]) -> None:
+    """Write a result in the format that the output's suffix says. Raises LsmlensError where it cannot."""
     try:
-        with whole_file(path) as temporary:
-            WRITERS[path.suffix.lower()](analysis, temporary)
+        with whole_file(output.path) as temporary:
+            writers[output.suffix](result, replace(output, path=temporary))
     except OSError as error:
-        raise LsmlensError(f"{name}: {error.strerror or error}", "choose another place") from error
+        raise LsmlensError(f"{output.path}: {error.strerror or error}", "choose another place") from error
 
 
 @contextmanager

@@ -1,8 +1,26 @@
-"""Aligned text tables: the first column to the left, the others to the right."""
+"""Tables as reports hold them, and as aligned text: the first column to the left, the others to the right."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 GAP = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a table says, whatever it is printed as: a header, rows as wide, perhaps a total.
+
+    Columns whose numbers are in `left` hold words and stand to the left; the first cell of a row names it.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    total: tuple[str, ...] | None = None
+    left: tuple[int, ...] = (0,)
+
+    def lines(self) -> list[str]:
+        """The table as aligned text."""
+        return table(self.header, self.rows, self.total, self.left)
 
 
 def table(

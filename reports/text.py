@@ -1,15 +1,13 @@
 """The analysis as a terminal report."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
-from lsmlens.analyzer.compaction_statistics import LABELS, CompactionStatistics
 from lsmlens.analyzer.printable import printable
-from lsmlens.reports.moments import moment, moment_of_micros
-from lsmlens.reports.numbers import mib, plain, ratio, share, size
-from lsmlens.reports.tables import table
+from lsmlens.reports import run_tables
+from lsmlens.reports.moments import moment
+from lsmlens.reports.numbers import plain, size
 from lsmlens.reports.text_life import clients, counters, findings, options, pressure
 
 SIDE_BY_SIDE = 6
@@ -32,23 +30,26 @@ def _sections(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
     yield "Bundle", _members(analysis)
     runs = analysis.runs
     for one in runs:
-        if one.findings or (one.not_assessed and len(runs) <= SIDE_BY_SIDE and not one.run.is_monitor):
+        is_chief = not one.run.is_monitor or len(runs) == 1
+        if one.findings or (one.not_assessed and len(runs) <= SIDE_BY_SIDE and is_chief):
             yield (f"{one.run.name}: findings" if len(runs) > 1 else "Findings"), findings(one)
     if len(runs) <= SIDE_BY_SIDE:
-        yield "Compaction Statistics", _statistics(analysis)
+        yield "Compaction Statistics", run_tables.statistics(run_tables.statistics_columns(analysis)).lines()
     else:
-        yield "Compaction Statistics, all runs", _statistics_total(analysis)
-        yield "Compaction Statistics by run", _statistics_by_run(analysis)
+        assert analysis.total_statistics is not None
+        column = (f"{len(analysis.counted_in_total)} runs", analysis.total_statistics)
+        yield "Compaction Statistics, all runs", run_tables.statistics([column]).lines()
+        yield "Compaction Statistics by run", run_tables.statistics_by_run(analysis).lines()
     for one in runs:
         prefix = f"{one.run.name}: " if len(runs) > 1 else ""
         if len(runs) <= SIDE_BY_SIDE:
             if one.families:
-                yield f"{prefix}by column family", _families(one)
-                yield f"{prefix}by output level", _levels(one)
+                yield f"{prefix}by column family", run_tables.families(one).lines()
+                yield f"{prefix}by output level", run_tables.levels(one).lines()
             if one.flushes:
-                yield f"{prefix}what flushes took in", _flushes(one)
+                yield f"{prefix}what flushes took in", run_tables.flushes(one).lines()
             if one.windows:
-                yield f"{prefix}by time", _windows(one)
+                yield f"{prefix}by time", run_tables.windows(one.windows).lines()
             for title, body in (
                 ("stalls and pressure", pressure(one)),
                 ("options that differ from the defaults", options(one)),
@@ -92,167 +93,6 @@ def _run_line(one: RunAnalysis) -> str:
     kind = " (monitor's store.db)" if run.is_monitor else ""
     files = f"{len(run.members)} file{'s' if len(run.members) > 1 else ''}"
     return f"  {run.name}{kind}: {versions or 'version not in the log'}; {files}, {size(run.quality.bytes)}"
-
-
-def _columns(analysis: Analysis) -> list[tuple[str, CompactionStatistics]]:
-    columns = [(one.run.name, one.statistics) for one in analysis.runs]
-    if analysis.total_statistics is not None:
-        columns.append((_total_name(analysis), analysis.total_statistics))
-    return columns
-
-
-def _total_name(analysis: Analysis) -> str:
-    return "total" if len(analysis.counted_in_total) == len(analysis.runs) else "total (no mon)"
-
-
-def _statistics(analysis: Analysis) -> list[str]:
-    columns = _columns(analysis)
-    if len(analysis.counted_in_total) == 1:  # one OSD and its monitor: the total says nothing new
-        columns = columns[:-1]
-    return _labelled(columns)
-
-
-def _statistics_total(analysis: Analysis) -> list[str]:
-    assert analysis.total_statistics is not None
-    return _labelled([(f"{len(analysis.counted_in_total)} runs", analysis.total_statistics)])
-
-
-def _labelled(columns: Sequence[tuple[str, CompactionStatistics]]) -> list[str]:
-    rows = [[label, *(plain(getattr(statistics, name)) for _, statistics in columns)] for name, label in LABELS.items()]
-    return table(["", *(name for name, _ in columns)], rows)
-
-
-def _statistics_by_run(analysis: Analysis) -> list[str]:
-    header = [
-        "run",
-        "log s",
-        "compactions",
-        "seconds",
-        "output MiB",
-        "records in",
-        "out",
-        "out/in",
-        "flush MiB",
-        "LSM WA",
-    ]
-    rows = [
-        [
-            one.run.name,
-            plain(one.statistics.log_duration_seconds),
-            plain(one.statistics.compaction_events),
-            plain(one.statistics.total_compaction_seconds),
-            plain(one.statistics.total_output_size_mib),
-            plain(one.statistics.total_input_records),
-            plain(one.statistics.total_output_records),
-            ratio(one.statistics.output_input_ratio_of_sums),
-            mib(one.total.flush_bytes),
-            ratio(one.total.write_amplification),
-        ]
-        for one in analysis.runs
-    ]
-    return table(header, rows)
-
-
-_FAMILY_HEADER = (
-    "column family",
-    "flushes",
-    "flush MiB",
-    "compactions",
-    "input MiB",
-    "output MiB",
-    "records in",
-    "records out",
-    "out/in",
-    "moves",
-    "LSM WA",
-)
-
-
-def _families(one: RunAnalysis) -> list[str]:
-    rows = [_family_row(family.name or '""', family) for family in one.families]
-    return table(_FAMILY_HEADER, rows, _family_row("total", one.total))
-
-
-def _family_row(name: str, family: FamilyWrites) -> list[str]:
-    return [
-        name,
-        plain(family.flushes),
-        mib(family.flush_bytes),
-        plain(family.compactions),
-        mib(family.compaction_input_bytes),
-        mib(family.compaction_output_bytes),
-        plain(family.input_records),
-        plain(family.output_records),
-        ratio(family.output_input_ratio),
-        plain(family.trivial_moves),
-        ratio(family.write_amplification),
-    ]
-
-
-def _levels(one: RunAnalysis) -> list[str]:
-    header = [
-        "into level",
-        "flush MiB",
-        "compactions",
-        "seconds",
-        "input MiB",
-        "output MiB",
-        "records in",
-        "records out",
-    ]
-    rows = [
-        [
-            f"L{level.level}",
-            mib(level.flush_bytes),
-            plain(level.compactions),
-            f"{level.compaction_seconds:.1f}",
-            mib(level.compaction_input_bytes),
-            mib(level.compaction_output_bytes),
-            plain(level.input_records),
-            plain(level.output_records),
-            ratio(level.output_input_ratio),
-            plain(level.trivial_moves),
-            mib(level.trivial_move_bytes),
-        ]
-        for level in one.levels
-    ]
-    return table([*header, "out/in", "moves", "moved MiB"], rows)
-
-
-def _flushes(one: RunAnalysis) -> list[str]:
-    header = ["column family", "flushes", "memtables each", "entries in", "deletes in", "entries out"]
-    rows = [
-        [
-            view.name or '""',
-            plain(view.flushes),
-            "-" if view.memtables_per_flush is None else f"{view.memtables_per_flush:.1f}",
-            plain(view.input_entries),
-            plain(view.input_deletes),
-            plain(view.output_entries),
-            share(view.dropped_share),
-            share(view.dropped_puts_share),
-            ", ".join(f"{count} {reason}" for reason, count in view.reasons.most_common()),
-        ]
-        for view in one.flushes
-    ]
-    return table([*header, "died in memory", "puts died", "reasons"], rows)
-
-
-def _windows(one: RunAnalysis) -> list[str]:
-    header = ["from (UTC)", "flushes", "flush MiB", "compactions", "seconds", "output MiB", "LSM WA"]
-    rows = [
-        [
-            moment_of_micros(start) or "-",
-            plain(sums.flushes),
-            mib(sums.flush_bytes),
-            plain(sums.compactions),
-            f"{sums.compaction_seconds:.1f}",
-            mib(sums.compaction_output_bytes),
-            ratio(sums.write_amplification),
-        ]
-        for start, sums in one.windows
-    ]
-    return table(header, rows)
 
 
 def _quality(one: RunAnalysis) -> list[str]:

@@ -1,20 +1,22 @@
 """Findings, options, stalls, counters and what clients felt, as lines of the terminal report."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Finding
-from lsmlens.reports.numbers import plain, share, size
-from lsmlens.reports.tables import table
+from lsmlens.reports import run_tables
+from lsmlens.reports.numbers import bytes_of, millis, plain, share
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.options.options_in_force import OptionInForce
     from lsmlens.analyzer.statistics_series import StatisticsSeries
 
 WIDTH = 110
 OPTIONS_SHOWN = 40
+CELL_WIDTH = 28
 LEAST_SHARE = 0.0005
 
 
@@ -30,12 +32,21 @@ def findings(one: RunAnalysis) -> list[str]:
             lines += _details(finding)
     if not one.findings:
         lines.append("  none")
+    if one.not_assessed:
+        lines += _hanging(f"not assessed: {'; '.join(_lacking(one))} (more: lsmlens explain CODE)")
+    return lines
+
+
+def _lacking(one: RunAnalysis) -> list[str]:
+    """For want of what rules could not be applied, those for want of the same together; how to get it is left out."""
     lacking: dict[str, list[str]] = {}
     for rule in one.not_assessed:
-        lacking.setdefault(rule.needs, []).append(rule.code)
-    for needs, codes in sorted(lacking.items(), key=lambda item: item[1]):
-        lines += _hanging(f"not assessed: {', '.join(codes)}: needs {needs}")
-    return lines
+        lacking.setdefault(_HOW.split(rule.needs, maxsplit=1)[0], []).append(rule.code)
+    return [f"{', '.join(codes)} {'need' if len(codes) > 1 else 'needs'} {needs}" for needs, codes in lacking.items()]
+
+
+# Where the words on what a rule needs go over to what there is, and to how to get the rest.
+_HOW = re.compile(r" \(|: ")
 
 
 def _hanging(text: str) -> list[str]:
@@ -76,76 +87,69 @@ def options(one: RunAnalysis) -> list[str]:
     """Options that differ from the release's defaults, alike families together; empty where nothing tells."""
     if not one.options:
         return []
-    alike: dict[tuple[str, str, str | None, str], list[str]] = {}
-    for option in (*one.options, *one.ceph_options):
-        if option.differs:
-            key = (option.name, option.value, option.default, str(option.source))
-            alike.setdefault(key, []).append(_family(option))
-    if not alike:
+    table = run_tables.options(one)
+    if not table.rows:
         return ["  all options whose defaults are known have them"]
-    rows = [
-        [name, value, default or "-", ", ".join(families), source]
-        for (name, value, default, source), families in sorted(alike.items())
-    ]
-    lines = table(["option", "value", "default", "of", "read in"], rows[:OPTIONS_SHOWN], left=(0, 3, 4))
-    return lines + ([f"  … and {len(rows) - OPTIONS_SHOWN} more"] if len(rows) > OPTIONS_SHOWN else [])
+    left_out = len(table.rows) - OPTIONS_SHOWN
+    shown = ((name, _clipped(value), _clipped(default), *rest) for name, value, default, *rest in table.rows)
+    lines = replace(table, rows=tuple(shown)[:OPTIONS_SHOWN]).lines()
+    return lines + ([f"  … and {left_out} more"] if left_out > 0 else [])
 
 
-def _family(option: "OptionInForce") -> str:
-    return option.family if option.family is not None else "all"
+def _clipped(cell: str) -> str:
+    """A value; Ceph's option strings are long, and their parts have rows of their own."""
+    return cell if len(cell) <= CELL_WIDTH else f"{cell[: CELL_WIDTH - 1]}…"
 
 
 def pressure(one: RunAnalysis) -> list[str]:
-    """Stalls by cause, from warnings and from statistics dumps; empty where there is neither."""
+    """Stalls, and the column families that came near to one; empty where nothing tells."""
+    near = [family for family in one.pressure if family.is_notable]
+    lines = [f"  {line}" for line in stall_lines(one)]
+    return lines + (run_tables.pressure(near).lines() if near else [])
+
+
+def stall_lines(one: RunAnalysis) -> list[str]:
+    """Stalls by cause, from warnings and from statistics dumps, and what BlueStore says; empty where nothing tells."""
     run, series = one.run, one.series
     lines = [
-        f"  {plain(count)} line(s): {kind} for {cause.replace('_', ' ')}, {family}"
+        f"{plain(count)} line(s): {kind} for {cause.replace('_', ' ')}, {family}"
         for (family, kind, cause), count in sorted(run.stall_lines.items())
     ]
     if series is not None:
         cut = sum(point.is_cut for point in series.points)
         stalled = "unknown" if series.stall_seconds is None else f"{series.stall_seconds:.1f} s"
         lines.append(
-            f"  {len(series.points)} statistics dump(s){f', {cut} of them cut' if cut else ''}, the last"
+            f"{len(series.points)} statistics dump(s){f', {cut} of them cut' if cut else ''}, the last"
             f" {_after_open(series)}: until then writes stalled {stalled},"
-            f" users wrote {_bytes(series.user_bytes)}, WAL {_bytes(series.wal_bytes)}"
+            f" users wrote {bytes_of(series.user_bytes)}, WAL {bytes_of(series.wal_bytes)}"
+        )
+    if run.slow_operations:
+        longest = max(seconds for seconds, _ in run.slow_places.values())
+        lines.append(f"{plain(len(run.slow_operations))} line(s): slow operation observed, the longest {longest:.2f} s")
+    if run.kv_thread:
+        busiest = max(time.busy_share for time in run.kv_thread)
+        seconds, idle = sum(time.seconds for time in run.kv_thread), sum(time.idle_seconds for time in run.kv_thread)
+        lines.append(
+            f"kv thread busy {share(1 - idle / seconds)} of {seconds:.0f} s, most {share(busiest)} of a line's"
         )
     total = one.total_amplification
     if total is not None:
         lines.append(
-            f"  total write amplification {total.ratio:.2f}: WAL {_bytes(total.wal_bytes)} and tables"
-            f" {_bytes(total.table_bytes)} for {_bytes(total.user_bytes)} from users, as far as the dumps reach"
+            f"total write amplification {total.ratio:.2f}: WAL {bytes_of(total.wal_bytes)} and tables"
+            f" {bytes_of(total.table_bytes)} for {bytes_of(total.user_bytes)} from users, as far as the dumps reach"
         )
     return lines
 
 
 def counters(one: RunAnalysis) -> list[str]:
     """The counters that bear on RocksDB, and the log's bytes against BlueFS's; empty without perf dumps."""
-    summary = one.counters
-    if summary is None:
+    table = run_tables.counters(one)
+    if table is None:
         return []
-    kv = _millis(summary.kv_sync_seconds, summary.kv_flush_seconds, summary.kv_commit_seconds)
-    transactions = _millis(summary.transaction_submit_seconds, summary.transaction_commit_seconds)
-    rocksdb = _millis(summary.rocksdb_get_seconds, summary.rocksdb_submit_seconds, summary.rocksdb_submit_sync_seconds)
-    written = (
-        summary.bluefs_wal_bytes_written,
-        summary.bluefs_sst_bytes_written,
-        summary.bluefs_slow_bytes_written,
-    )
-    rows = [
-        ["kv sync / flush / commit", kv],
-        ["transaction submit / commit", transactions],
-        ["RocksDB get / submit / submit sync", rocksdb],
-        ["BlueFS written: WAL / tables / slow device", " / ".join(map(_bytes, written))],
-        ["database on its device", f"{_bytes(summary.db_used_bytes)} of {_bytes(summary.db_total_bytes)}"],
-        ["spilled to the slow device", f"{_bytes(summary.slow_used_bytes)}, at most {_bytes(summary.slow_peak_bytes)}"],
-        ["onodes found in cache", share(summary.onode_hit_share)],
-        ["client writes", f"{plain(summary.client_writes)}, {_bytes(summary.client_write_bytes)}"],
-    ]
-    lines = table([f"since the daemon started, {len(one.beside.perf_dumps)} perf dumps", ""], rows)
+    lines = table.lines()
     if one.cross_check is not None and one.cross_check.difference is not None:
         lines.append(
-            f"  tables written by the log: {_bytes(one.cross_check.log_bytes)},"
+            f"  tables written by the log: {bytes_of(one.cross_check.log_bytes)},"
             f" {share(one.cross_check.difference)} off BlueFS's own count"
         )
     return lines
@@ -161,37 +165,20 @@ def clients(one: RunAnalysis) -> list[str]:
             f"{group.group} {share(group.share)}" for group in times.groups[:4] if (group.share or 0) >= LEAST_SHARE
         )
         lines.append(
-            f"  {times.operations} {times.operation_class} op(s) kept by the OSD: mean {_ms(times.whole.mean_seconds)},"
-            f" p95 {_ms(times.whole.p95_seconds)}, most {_ms(times.whole.max_seconds)}; time held by {held}"
+            f"  {times.operations} {times.operation_class} op(s) kept by the OSD:"
+            f" mean {millis(times.whole.mean_seconds)}, p95 {millis(times.whole.p95_seconds)},"
+            f" most {millis(times.whole.max_seconds)}; time held by {held}"
         )
-    rows = [
-        [
-            result.source.replace("!", "/").rsplit("/", 1)[-1] + ("" if result.is_complete else " (cut)"),
-            result.operation or "-",
-            plain(result.iops),
-            _bytes(result.bytes_per_second) + "/s" if result.bytes_per_second is not None else "-",
-            _ms(result.latency_mean_seconds),
-            _ms(result.latency_percentiles_seconds.get(99.0)),
-        ]
-        for result in one.beside.client_results
-    ]
-    if rows:
-        lines += table(["client result", "op", "IOPS", "bandwidth", "mean", "p99"], rows)
+    if one.beside.operations:
+        from lsmlens.reports.waterfall import waterfalls
+
+        lines += ["  the slowest, stage by stage:", *waterfalls(one)]
+    for table in (run_tables.coincidences(one), run_tables.client_results(one)):
+        if table is not None:
+            lines += table.lines()
     return lines
 
 
 def _after_open(series: "StatisticsSeries") -> str:
     last = series.last_of_opens
     return f"{plain(last[-1].uptime_seconds)} s after the open" if last else "at an unknown time"
-
-
-def _bytes(count: float | None) -> str:
-    return "-" if count is None else size(round(count))
-
-
-def _ms(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{1000 * seconds:.3g} ms"
-
-
-def _millis(*seconds: float | None) -> str:
-    return " / ".join(_ms(one) for one in seconds)

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from lsmlens.analyzer.analysis import Analysis, analyze
-from lsmlens.analyzer.events import SCHEMAS, TABLE_PROPERTIES
+from lsmlens.analyzer.events import SCHEMAS
 from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.table_properties import TABLE_PROPERTIES
 from lsmlens.reports.events_parquet import COLUMNS, write_events
 
 TableOf = Callable[[Analysis], Any]

@@ -1,0 +1,222 @@
+"""`lsmlens replay`: a workload against a real embedded RocksDB, under any options."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsmlens.analyzer.errors import LsmlensError
+
+if TYPE_CHECKING:
+    from lsmlens.cli.parser import Parser
+    from lsmlens.reports.replay_tables import ReplayReport
+    from lsmlens.tuners.engines.choice import EngineChoice
+    from lsmlens.tuners.options.option_set import OptionSet
+    from lsmlens.tuners.replays.plan import Plan
+    from lsmlens.tuners.workloads.stream import Stream
+
+DESCRIPTION = """\
+Writes a workload to a real embedded RocksDB under each set of options, and prints what its flushes and compactions
+did, side by side. Settled runs (the default) let the database finish its compactions after each step: their bytes are
+repeatable. Paced runs go at the workload's own rate: for stalls, latency and CPU.
+"""
+WORKLOAD_HELP = """\
+a preset (rbd-4k-randwrite, rgw-small-objects, cephfs-metadata, mixed, fillrandom, overwrite), a workload's YAML
+document, or a trace
+"""
+OPTIONS_HELP = """\
+what to run under: a preset (ceph:quincy, ceph:reef, rocksdb:default …), a file (ceph.conf, config show, OPTIONS),
+a log bundle, or an options string; NAME=OPTIONS names it; may be given more than once
+"""
+
+
+def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Add the command to the command line."""
+    command = commands.add_parser(
+        "replay", help="a workload against a real RocksDB, under any options", description=DESCRIPTION
+    )
+    command.add_argument("workload", metavar="WORKLOAD", help=WORKLOAD_HELP)
+    command.add_argument("--options", metavar="OPTIONS", action="append", required=True, help=OPTIONS_HELP)
+    command.add_argument(
+        "--mode", choices=("settled", "paced"), default="settled", help="how to run (default: settled)"
+    )
+    command.add_argument(
+        "--scale",
+        metavar="K",
+        type=_above_zero,
+        default=1.0,
+        help="divide every size and population by K: the same shape K times sooner (default: 1)",
+    )
+    command.add_argument(
+        "--seeds", metavar="N", type=_count, default=1, help="runs of each set of options (default: 1)"
+    )
+    command.add_argument(
+        "--pace", metavar="X", type=_above_zero, default=1.0, help="paced: X times the workload's rate (default: 1)"
+    )
+    command.add_argument(
+        "--settle", metavar="MIB", type=_above_zero, default=1.0, help="settled: settle after MIB written (default: 1)"
+    )
+    command.add_argument("--flush-at-end", action="store_true", help="flush all memtables before the end")
+    engine = command.add_argument_group("engine")
+    engine.add_argument("--engine", choices=("capi", "rocksdict"), help="how RocksDB is embedded (default: the best)")
+    engine.add_argument("--engine-lib", metavar="PATH", help="a shared library of RocksDB, or a jar that holds one")
+    engine.add_argument("--rocksdb-version", metavar="V", help="RocksDB's version, such as 7.9.2")
+    engine.add_argument("--no-download", action="store_true", help="take an engine that is here already")
+    machine = command.add_argument_group("machine")
+    machine.add_argument("--jobs", metavar="N", type=_count, help="runs at once (default: one a processor; paced: one)")
+    machine.add_argument(
+        "--work-dir", metavar="DIR", help="where the databases live while they run (default: the user's cache)"
+    )
+    machine.add_argument(
+        "--least-free-disk", metavar="MIB", type=_mib, default=1024, help="stop a run below this (default: 1024)"
+    )
+    machine.add_argument(
+        "--least-free-memory", metavar="MIB", type=_mib, default=512, help="stop a run below this (default: 512)"
+    )
+    machine.add_argument("--keep-logs", metavar="DIR", help="keep RocksDB's LOG of every run in DIR")
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="also write FILE.json (the document), .csv (one row a run) or .txt; may be given more than once",
+    )
+    command.add_argument("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
+    command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+    command.set_defaults(command=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Replay, print, and write what was asked for."""
+    from lsmlens.cli.parser import standard_output
+    from lsmlens.cli.trial_progress import TrialProgress
+    from lsmlens.reports.output_files import parse_outputs, write
+    from lsmlens.reports.replay_files import WRITERS
+    from lsmlens.reports.replay_tables import ReplayReport
+    from lsmlens.tuners.replays.plan import replay
+
+    outputs = parse_outputs(options.output, WRITERS)
+    plan = _plan(options)
+    _tidy(plan)
+    with TrialProgress(quiet=options.quiet) as progress:
+        outcomes = replay(plan, options.jobs, on_progress=progress.show)
+    report = ReplayReport(_workload_name(options.workload), plan.stream.seconds, outcomes)
+    for output in outputs:
+        write(output, report, WRITERS)
+    out = standard_output()
+    if options.format == "json":
+        from lsmlens.reports.replay_json import to_json
+
+        out.write(to_json(report))
+    else:
+        from lsmlens.reports.replay_text import render
+
+        out.write(render(report, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
+    return _status(report)
+
+
+def _plan(options: argparse.Namespace) -> "Plan":
+    from lsmlens.tuners.replays.limits import Limits
+    from lsmlens.tuners.replays.measurement import Mode
+    from lsmlens.tuners.replays.plan import Plan
+    from lsmlens.tuners.workloads.sources import open_workload
+
+    sets = _option_sets(options.options)
+    stream = open_workload(options.workload)
+    return Plan(
+        stream=stream,
+        options=sets,
+        engine=_engine(options, stream, sets),
+        mode=Mode(options.mode),
+        scale=options.scale,
+        seeds=tuple(range(1, options.seeds + 1)),
+        settle_bytes=round(options.settle * (1 << 20)),
+        pace=options.pace,
+        flush_at_end=options.flush_at_end,
+        limits=Limits(options.least_free_disk << 20, options.least_free_memory << 20),
+        work_dir=None if options.work_dir is None else Path(options.work_dir),
+        keep_log=None if options.keep_logs is None else Path(options.keep_logs),
+    )
+
+
+def _option_sets(texts: list[str]) -> "tuple[OptionSet, ...]":
+    """The sets, each with a name of its own."""
+    from lsmlens.tuners.options.reading import read_options
+
+    sets: list[OptionSet] = []
+    for text in texts:
+        one = read_options(text)
+        taken = {other.name for other in sets}
+        name, number = one.name, 1
+        while name in taken:
+            number += 1
+            name = f"{one.name}#{number}"
+        sets.append(one.named(name))
+    return tuple(sets)
+
+
+def _engine(options: argparse.Namespace, stream: "Stream", sets: "tuple[OptionSet, ...]") -> "EngineChoice":
+    """The engine asked for; of the version that the workload's log was written by, or that all options are of."""
+    from lsmlens.tuners.engines.choosing import choose_engine
+
+    version = options.rocksdb_version or getattr(stream, "rocksdb_version", None)
+    if version is None:
+        versions = {one.rocksdb_version for one in sets if one.rocksdb_version}
+        version = versions.pop() if len(versions) == 1 else None
+    return choose_engine(
+        options.engine,
+        version,
+        None if options.engine_lib is None else Path(options.engine_lib),
+        allow_download=not options.no_download,
+        on_notice=_notice,
+    )
+
+
+def _tidy(plan: "Plan") -> None:
+    from lsmlens.tuners.replays.workspace import default_folder, remove_stale
+
+    removed = remove_stale(plan.work_dir or default_folder())
+    if removed:
+        _notice(f"removed {len(removed)} database(s) that killed replays left in {removed[0].parent}")
+
+
+def _status(report: "ReplayReport") -> int:
+    """2 where a set of options has no figures at all; runs that failed are told first on standard error."""
+    for outcome in report.outcomes:
+        for failure in outcome.failures:
+            print(f"warning: {outcome.name}, seed {failure.seed}: {failure.kind}: {failure.reason}", file=sys.stderr)
+    lost = [one.name for one in report.outcomes if one.figures is None]
+    if lost:
+        raise LsmlensError(f"no run under {', '.join(lost)} came to its end", "the warnings say why")
+    return 0
+
+
+def _workload_name(text: str) -> str:
+    return Path(text).name if os.sep in text else text
+
+
+def _notice(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr)
+
+
+def _above_zero(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+    return value
+
+
+def _mib(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is below 0")
+    return value

@@ -1,0 +1,108 @@
+"""The files that `lsmlens analyze -o` writes, by suffix."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.findings import Severity
+from lsmlens.reports.output_files import Output, Writer
+
+if TYPE_CHECKING:
+    from lsmlens.reports.html.charts import Chart
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisReport:
+    """What there is to report: the analysis, and from which severity on a finding is a failure, if that was asked."""
+
+    analysis: Analysis
+    fail_on: Severity | None = None
+
+
+def _json(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.json_document import to_json
+
+    output.path.write_text(to_json(report.analysis), encoding="utf-8")
+
+
+def _text(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.text import render
+
+    output.path.write_text(render(report.analysis), encoding="utf-8")
+
+
+def _csv(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.jobs_csv import write_jobs
+
+    write_jobs(report.analysis, output.path)
+
+
+def _parquet(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.events_parquet import write_events
+
+    write_events(report.analysis, output.path)
+
+
+def _html(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.html.analysis_page import analysis_page
+    from lsmlens.reports.html.page import render
+
+    output.path.write_text(render(analysis_page(report.analysis)), encoding="utf-8")
+
+
+def _markdown(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.analysis_markdown import render
+
+    output.path.write_text(render(report.analysis), encoding="utf-8")
+
+
+def _junit(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.analysis_junit import to_junit
+
+    output.path.write_text(to_junit(report.analysis, report.fail_on), encoding="utf-8")
+
+
+def _benchmark(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.analysis_benchmark import measurements
+    from lsmlens.reports.benchmark import to_benchmark
+
+    output.path.write_text(to_benchmark(measurements(report.analysis)), encoding="utf-8")
+
+
+def _svg(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.html.pictures import to_svg
+
+    output.path.write_text(to_svg(_charts(report, output)), encoding="utf-8")
+
+
+def _png(report: AnalysisReport, output: Output) -> None:
+    from lsmlens.reports.html.pictures import to_png
+
+    output.path.write_bytes(to_png(_charts(report, output)))
+
+
+def _charts(report: AnalysisReport, output: Output) -> "list[tuple[str, Chart]]":
+    from lsmlens.reports.html.analysis_page import analysis_charts
+
+    charts = analysis_charts(report.analysis, output.chart)
+    if not charts:
+        raise LsmlensError(
+            f"nothing to draw in the chart {output.chart}", "the HTML report shows which charts there are"
+        )
+    return charts
+
+
+CHARTS = ("timeline", "levels", "amplification", "latency", "kvthread", "level0", "memtables", "families")
+WRITERS: dict[str, Writer[AnalysisReport]] = {
+    ".html": _html,
+    ".md": _markdown,
+    ".json": _json,
+    ".junit.xml": _junit,
+    ".benchmark.json": _benchmark,
+    ".txt": _text,
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".svg": _svg,
+    ".png": _png,
+}

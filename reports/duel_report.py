@@ -1,0 +1,109 @@
+"""A duel of two sets of options as a terminal report, and as the document `lsmlens.duel/1`."""
+
+from textwrap import wrap
+from typing import Any
+
+from lsmlens.analyzer.printable import printable
+from lsmlens.analyzer.units import MIB
+from lsmlens.reports.numbers import plain, ratio
+from lsmlens.reports.prediction_json import prediction_values
+from lsmlens.reports.tables import Table
+from lsmlens.tuners.search.duel import Duel, Ratio
+
+SCHEMA = "lsmlens.duel/1"
+LABELS = {
+    "flush_bytes": "flushed, MiB",
+    "output_bytes": "compaction output, MiB",
+    "compactions": "compactions",
+    "input_records": "records into compactions",
+}
+LEAST_SHARE = 0.01
+WIDTH = 118
+
+
+def ratios_table(duel: Duel, family: str | None = None) -> Table:
+    """A, B and B over A of one family, or of all together."""
+    rows = [
+        (LABELS[one.metric], _value(one, one.a), _value(one, one.b), *_ratio(one))
+        for one in duel.ratios
+        if one.family == family
+    ]
+    return Table(("metric", duel.a.name, duel.b.name, "B/A", "90 % interval", "verdict"), tuple(rows))
+
+
+def families_table(duel: Duel) -> Table:
+    """Compaction output by family, those of weight."""
+    some = [one for one in duel.ratios if one.family is not None and one.metric == "output_bytes"]
+    whole = sum(max(one.a, one.b) for one in some)
+    rows = [
+        (one.family or "", _value(one, one.a), _value(one, one.b), *_ratio(one))
+        for one in some
+        if max(one.a, one.b) >= LEAST_SHARE * whole
+    ]
+    return Table(("column family", duel.a.name, duel.b.name, "B/A", "90 % interval", "verdict"), tuple(rows))
+
+
+def differences_table(duel: Duel) -> Table:
+    """What is not the same in both sets."""
+    rows = [(one.option, one.family or "all", one.other or "-", one.value or "-") for one in duel.differences]
+    return Table(("option", "column family", duel.a.name, duel.b.name), tuple(rows), left=(0, 1))
+
+
+def render(duel: Duel) -> str:
+    """The whole report, ending in a newline."""
+    parts = [
+        (f"{duel.b.name} against {duel.a.name}, on the work of {duel.name}", ratios_table(duel).lines()),
+        ("compaction output by column family, MiB", families_table(duel).lines()),
+        ("what differs", differences_table(duel).lines() if duel.differences else ["nothing"]),
+    ]
+    lines = []
+    for title, body in parts:
+        lines += [title, *(f"  {line}" for line in body), ""]
+    for note in duel.notes:
+        lines += wrap(f"! {note}", WIDTH, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
+    return "\n".join(printable(line) for line in lines).rstrip() + "\n"
+
+
+def to_json(duel: Duel) -> str:
+    """The document as indented JSON text, ending in a newline."""
+    import orjson
+
+    return orjson.dumps(document(duel), option=orjson.OPT_INDENT_2).decode() + "\n"
+
+
+def document(duel: Duel) -> dict[str, Any]:
+    """Everything a duel says, as JSON values, in the log's own units."""
+    return {
+        "schema": SCHEMA,
+        "run": duel.name,
+        "a": prediction_values(duel.a),
+        "b": prediction_values(duel.b),
+        "ratios": [
+            {
+                "column_family": one.family,
+                "metric": one.metric,
+                "a": one.a,
+                "b": one.b,
+                "ratio": None if one.ratio != one.ratio else one.ratio,
+                "low": None if one.low != one.low else one.low,
+                "high": None if one.high != one.high else one.high,
+            }
+            for one in duel.ratios
+        ],
+        "differences": [
+            {"option": one.option, "column_family": one.family, "a": one.other, "b": one.value}
+            for one in duel.differences
+        ],
+        "notes": list(duel.notes),
+    }
+
+
+def _value(one: Ratio, value: float) -> str:
+    return plain(round(value / MIB if one.metric.endswith("bytes") else value))
+
+
+def _ratio(one: Ratio) -> tuple[str, str, str]:
+    if one.ratio != one.ratio:
+        return "-", "-", "-"
+    verdict = "the same, by what is known" if not one.is_different else "B less" if one.ratio < 1 else "B more"
+    return ratio(one.ratio), f"{ratio(one.low)} to {ratio(one.high)}", verdict

@@ -1,0 +1,235 @@
+"""What the reports of a recommendation are made of: its tables and its words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lsmlens.reports.numbers import plain, ratio, size
+from lsmlens.reports.tables import Table
+from lsmlens.tuners.options.option_set import Difference
+from lsmlens.tuners.predictions.self_consistency import warnings
+from lsmlens.tuners.search.application import Application
+from lsmlens.tuners.search.recommendation import Change, Finalist, Recommendation, changes
+from lsmlens.tuners.search.scores import Scores
+
+METRICS = {
+    "written_bytes": "flushed and compacted",
+    "flush_bytes": "of it flushed",
+    "compactions": "compactions",
+    "processed_records": "records into compactions",
+    "cpu_seconds": "CPU of the replay",
+    "memory_bytes": "memtables at most",
+    "space_bytes": "files at most",
+    "stall_seconds": "stalls, s",
+    "p50_micros": "write latency, median",
+    "p99_micros": "write latency, p99",
+}
+# Families with less of all bytes are left out of the text, and counted.
+LEAST_SHARE = 0.01
+WEAR, CPU = "flushed and compacted", "records"
+
+
+@dataclass(frozen=True, slots=True)
+class RecommendationReport:
+    """What there is to report. `application` is None where nothing is advised."""
+
+    source: str
+    recommendation: Recommendation
+    application: Application | None
+
+
+def headline(recommendation: Recommendation) -> str:
+    """What to do, in a sentence."""
+    picked = recommendation.picked
+    if picked is None:
+        return "Keep the current settings: nothing beats them beyond noise."
+    written = next(one for one in changes(picked, recommendation.present_scores) if one.metric == "written_bytes")
+    words = f"Change {_options(picked.differences)}: {_percent(written)} bytes written by flushes and compactions"
+    if written.low is not None and written.high is not None:
+        words += f" (90 % interval {_change(written.present, written.low)} to {_change(written.present, written.high)})"
+    return f"{words}."
+
+
+def front_table(recommendation: Recommendation) -> Table:
+    """The finalists beside the current settings; a mark for what is on the Pareto front, and for the pick."""
+    front = {one.name for one in recommendation.front}
+    rows = [
+        _row("current settings", "", recommendation.present_scores, recommendation.present_scores, "1.000", "1.000")
+    ]
+    for one in recommendation.finalists:
+        marks = "pick" if one is recommendation.picked else "front" if one.name in front else "beaten"
+        rows.append(
+            _row(one.name, marks, one.scores, recommendation.present_scores, ratio(one.cost), ratio(one.worst.cost))
+        )
+    header = ("settings", "", "written", "WA", "records in", "memtables", "space", "stalls", "p99", "cost", "worst")
+    return Table(header, tuple(rows), left=(0, 1))
+
+
+def changes_table(recommendation: Recommendation, finalist: Finalist) -> Table:
+    """Each metric now and predicted, with its interval and its change."""
+    rows = []
+    for one in changes(finalist, recommendation.present_scores):
+        interval = "-"
+        if one.low is not None and one.high is not None:
+            interval = f"{_value(one.metric, one.low)} to {_value(one.metric, one.high)}"
+        rows.append(
+            (
+                METRICS[one.metric],
+                _value(one.metric, one.present),
+                _value(one.metric, one.value),
+                interval,
+                _percent(one),
+            )
+        )
+    return Table(("metric", "current", "predicted", "90 % interval", "change"), tuple(rows))
+
+
+def differences_table(finalist: Finalist) -> Table:
+    """The options that change."""
+    rows = tuple(
+        (one.option, one.family or "all", plain_value(one.other), plain_value(one.value))
+        for one in finalist.differences
+    )
+    return Table(("option", "column family", "current", "recommended"), rows, left=(0, 1))
+
+
+def families_table(recommendation: Recommendation, finalist: Finalist) -> tuple[Table, int]:
+    """Flushed and compacted bytes by family, now and predicted; and how many of little weight are left out."""
+    before = recommendation.anchor.observed
+    whole = sum(one.written_bytes for one in before.values())
+    rows, hidden = [], 0
+    for family in finalist.evaluated.prediction.families:
+        seen, value = before[family.name], family.predicted.value
+        if max(seen.written_bytes, value.written_bytes) < LEAST_SHARE * whole:
+            hidden += 1
+            continue
+        low, high = family.predicted.low.written_bytes, family.predicted.high.written_bytes
+        rows.append(
+            (
+                family.name,
+                size(round(seen.written_bytes)),
+                size(round(value.written_bytes)),
+                f"{size(round(low))} to {size(round(high))}",
+                _change(seen.written_bytes, value.written_bytes),
+                ratio(seen.write_amplification),
+                ratio(value.write_amplification),
+            )
+        )
+    header = ("column family", "written", "predicted", "90 % interval", "change", "WA", "predicted")
+    return Table(header, tuple(rows)), hidden
+
+
+def cases_table(recommendation: Recommendation) -> Table:
+    """The cost of each finalist in every case it was tried on."""
+    names = list(dict.fromkeys(case.name for one in recommendation.finalists for case in one.cases))
+    rows = []
+    for name in names:
+        costs = [{case.name: case.cost for case in one.cases}.get(name) for one in recommendation.finalists]
+        rows.append((name, *(ratio(one) for one in costs)))
+    return Table(("tried on", *(one.name for one in recommendation.finalists)), tuple(rows))
+
+
+def tried_table(recommendation: Recommendation, most: int | None = None) -> Table:
+    """What was tried and lost, the cheapest first, those refused last; `most` rows at the most."""
+    finalists = {one.name for one in recommendation.finalists}
+    found = [
+        (one.cost if one.cost is not None else float("inf"), one.name, one.origin, one.problem)
+        for one in recommendation.tried
+        if one.name not in finalists and not (one.is_out and one.batch is not None)
+    ]
+    found += [
+        (cost if cost is not None else float("inf"), name, "as it is", problem)
+        for name, cost, problem in recommendation.fixed
+        if name not in finalists
+    ]
+    rows = [
+        (name, origin, "-" if cost == float("inf") else ratio(cost), problem or "costs more")
+        for cost, name, origin, problem in sorted(found, key=lambda one: one[0])
+    ]
+    return Table(("settings", "from", "cost", "why not"), tuple(rows[:most]), left=(0, 1, 3))
+
+
+def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str]:
+    """What the pick costs, in words."""
+    present, scores = recommendation.present_scores, finalist.scores
+    if scores.memory_bytes > present.memory_bytes:
+        more = size(round(scores.memory_bytes - present.memory_bytes))
+        yield f"{more} more memory for memtables at the most, outside the caches' share of osd_memory_target"
+    if scores.space_bytes > 1.05 * present.space_bytes:
+        yield f"{_change(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
+    if scores.processed_records > present.processed_records:
+        yield f"{_change(present.processed_records, scores.processed_records)} records through compactions: CPU"
+    if finalist.needs_reshard:
+        yield "a reshard of every OSD's database, which is stopped meanwhile"
+    yield "a restart of every OSD"
+
+
+def basis(report: RecommendationReport) -> Iterator[str]:
+    """What the answer rests on."""
+    one = report.recommendation
+    engine = one.anchor.engine
+    scored = sum(tried.cost is not None for tried in one.tried) + sum(cost is not None for _, cost, _ in one.fixed)
+    refused = sum(tried.is_out for tried in one.tried)
+    yield (
+        f"learned from the log alone, replayed in RocksDB {engine.version} ({engine.name}): {scored} candidates"
+        f" screened at 1/{one.screen_scale:g} of the size, {refused} refused by the bounds unseen,"
+        f" {len(one.finalists)} finalists with {len(one.anchor.variants)} replays each at 1/{one.anchor.scale:g} and"
+        f" smaller; {one.seconds:.0f} s"
+    )
+    yield (
+        f"objective: {one.objective}; memtables were held to {size(one.memory_limit_bytes)} ({one.memory_source});"
+        " cost is a weighed product of ratios to the current settings, which cost 1"
+    )
+
+
+def notes(report: RecommendationReport) -> Iterator[str]:
+    """What to know before believing it, each once."""
+    one = report.recommendation
+    said = [*one.notes, *warnings(one.anchor.checks)]
+    if one.picked is not None:
+        said += one.picked.evaluated.prediction.quality
+    yield from dict.fromkeys(said)
+
+
+def plain_value(value: str | None) -> str:
+    """An option's value as people write it."""
+    return "-" if value is None else value.removesuffix(".000000")
+
+
+def _row(name: str, mark: str, scores: Scores, present: Scores, cost: str, worst: str) -> tuple[str, ...]:
+    del present
+    return (
+        name,
+        mark,
+        size(round(scores.written_bytes)),
+        ratio(scores.write_amplification),
+        plain(round(scores.processed_records)),
+        size(round(scores.memory_bytes)),
+        size(round(scores.space_bytes)),
+        "-" if scores.stall_seconds is None else f"{scores.stall_seconds:.1f} s",
+        "-" if scores.p99_micros is None else f"{scores.p99_micros / 1000:.2f} ms",
+        cost,
+        worst,
+    )
+
+
+def _value(metric: str, value: float) -> str:
+    if metric.endswith("_bytes"):
+        return size(round(value))
+    if metric.endswith("_micros"):
+        return f"{value / 1000:.2f} ms"
+    if metric.endswith("_seconds"):
+        return f"{value:.1f} s"
+    return plain(round(value))
+
+
+def _percent(change: Change) -> str:
+    return _change(change.present, change.value)
+
+
+def _change(before: float, after: float) -> str:
+    return f"{100 * (after / before - 1):+.0f} %" if before else "-"
+
+
+def _options(differences: tuple[Difference, ...]) -> str:
+    names = list(dict.fromkeys(one.option for one in differences))
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]

@@ -1,0 +1,213 @@
+"""Redaction: names of hosts, addresses, paths, clusters, objects, clients and pools become tokens, in every report.
+
+It is done once, to what reports are made of, and not by each of them: so whatever is written says the same, and the
+same name is the same token (`host-1`, `address-2`, `path-3/ceph-osd.0.log.gz`) in all outputs of a run. Names are
+known in two ways: by what the bundle says they are (configuration, operations, benchmark results, where its files
+stand), and by their shape. Lines of a log that were not understood may hold anything, and are withheld.
+
+Column families, daemons by number (`osd.3`), versions, options and figures stay.
+"""
+
+import copy
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from ipaddress import ip_address
+from typing import Any, TypeVar, cast
+
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.scan import NotUnderstood
+from lsmlens.analyzer.spool import Spool
+from lsmlens.reports.known_names import names_in_companion, names_in_operation
+
+T = TypeVar("T")
+
+# Words of file and run names that say what something is, not whose it is.
+_PLAIN_WORD = re.compile(
+    r"\d+|[a-z]|ceph|osd|mon|mgr|mds|client|logs?|old|gz|zstd?|xz|bz2|tar|tgz|zip|json|txt|out|conf|csv|perf|dump|start"
+    r"|end|config|show|diff|historic|slow|ops|fio|rados|bench|radosbench|results?|metadata|sharding|stderr|stdout|debug"
+    r"|rocksdb|options|bluefs|bluestore|stats|frag|mempools|omap|cleanup|standard|input|unknown",
+    re.IGNORECASE,
+)
+# Words that are names of something in nearly every report.
+_COMMON_WORDS = ("default", "data", "read", "write", "random", "ceph", "osd")
+_WORD = re.compile(r"[^\W_]+")
+_SHAPES = re.compile(
+    r"(?P<fsid>(?<![\w-])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![\w-]))"
+    r"|(?P<address>(?<![\w:.])(?=[0-9a-f:.]*[0-9a-f])(?:[0-9a-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})?(?![\w:])"
+    r"|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w))"
+    r"|(?P<path>(?<![\w.:/<-])(?:~|\.{1,2})?/(?!/)[\w.+@%~$-]+(?:/[\w.+@%=~:$-]+)*/?)"
+    r"|(?P<object>(?<![\w.-])(?:rbd_(?:data|header|id|object_map)\.[\w.-]*\w|benchmark_data_[\w.-]*\w))"
+    r"|(?P<client>(?<![\w.-])client\.(?:\d+|[a-z][\w.-]*\w))"
+    r"|(?<![\w.-])(?P<daemon>mon|mgr|mds|rgw)\.(?P<host>[a-z][\w.-]*\w)",
+    re.IGNORECASE,
+)
+
+
+class Redaction:
+    """Replaces names by tokens. It learns from all there is before it replaces in any of it."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[tuple[str, str], str] = {}
+        self._counts: Counter[str] = Counter()
+        self._known: dict[str, str] = {}
+        self._kept: set[str] = set(_COMMON_WORDS)
+        self._literals: re.Pattern[str] | None = None
+        self._said: dict[str, str] = {}
+
+    def learn(self, analysis: Analysis) -> None:
+        """Take in the names that an analysis's bundle says."""
+        runs = analysis.runs
+        self._kept.update(family.name for one in runs for family in one.families)
+        for path in sorted({member.path for member in analysis.members}):
+            self.learn_path(path)
+        for one in runs:
+            self.learn_run(one.run.name)
+            for companion in one.run.companions:
+                self._learn_names(names_in_companion(companion))
+            for operation in one.beside.operations:
+                self._learn_names(names_in_operation(operation.description))
+
+    def learn_path(self, path: str) -> None:
+        """Take in where something was read: its folder is hidden, its own name too unless that only says what it is."""
+        head, slash, name = path.replace("!", "/").rpartition("/")
+        token = self._file(name)
+        self._know(path, f"{self._token('path', head)}/{token}" if slash else token)
+        if "/" in head:
+            self._know(head, self._token("path", head))
+        if not name.isalpha():  # a word alone may be any word
+            self._know(name, token)
+
+    def learn_run(self, name: str) -> None:
+        """Take in a run's name. `osd.3` stays, `mon.a` too; folders before it, longer names of monitors do not."""
+        *folders, last = name.split("/")
+        daemon, point, of = last.partition(".")
+        if daemon in ("mon", "mgr", "mds") and point and len(of) > 1:
+            self._know(of, self._token("host", of))
+            token = f"{daemon}.{self._token('host', of)}"
+        else:
+            token = last if _is_plain(last) else self._token("run", last)
+        self._know(name, f"{self._token('path', '/'.join(folders))}/{token}" if folders else token)
+
+    def learn_arm(self, name: str, path: str) -> None:
+        """Take in an arm's name, which is hidden if it was made of its path."""
+        if name in path and not _is_plain(name):
+            self._know(name, self._token("arm", name))
+
+    def keep(self, names: Iterable[str]) -> None:
+        """Take in names that are to stay, such as those a person gave."""
+        self._kept.update(names)
+
+    def text(self, text: str) -> str:
+        """The text with its names replaced."""
+        said = self._said.get(text)
+        if said is None:
+            said = self._said[text] = self._known.get(text) or self._replaced(text)
+        return said
+
+    def of(self, value: T) -> T:
+        """The value with all its texts redacted, however deep in dataclasses, containers and spools."""
+        return cast("T", self._of(value))
+
+    def _of(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value if isinstance(value, Enum) else self.text(value)
+        if isinstance(value, Run):  # what is not shown need not be looked through
+            value = _changed(value, {"companions": [], "options_text": "", "dumps": Spool()})
+        elif isinstance(value, NotUnderstood):
+            value = _changed(value, {"text": f"({len(value.text)} characters withheld)"})
+        if isinstance(value, Mapping):
+            made = {self._of(key): self._of(item) for key, item in value.items()}
+            return Counter(made) if isinstance(value, Counter) else made
+        if isinstance(value, tuple):
+            items = [self._of(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        if isinstance(value, list | set | frozenset):
+            return type(value)(self._of(item) for item in value)
+        if isinstance(value, Spool):
+            spool: Spool[Any] = Spool()
+            for record in value:
+                spool.append(self._of(record))
+            return spool
+        if is_dataclass(value) and not isinstance(value, type):
+            return _changed(value, {field.name: self._of(getattr(value, field.name)) for field in fields(value)})
+        return value
+
+    def _replaced(self, text: str) -> str:
+        """Known names first; a token that replaced one is not looked at again."""
+        if self._literals is None:
+            names = sorted(self._known, key=lambda name: (-len(name), name))
+            alternatives = "|".join(map(re.escape, names)) or "(?!)"
+            self._literals = re.compile(rf"(?<![\w.-])({alternatives})(?![\w-])")
+        return "".join(
+            self._known[part] if place % 2 else _SHAPES.sub(self._shaped, part)
+            for place, part in enumerate(self._literals.split(text))
+        )
+
+    def _shaped(self, match: re.Match[str]) -> str:
+        kind, found = match.lastgroup or "", match[0]
+        if kind == "address" and not _is_address(found):
+            return found
+        if kind == "path":
+            return self._token("path", found.rstrip("/"))
+        if kind == "host":
+            return f"{match['daemon']}.{self._token('host', match['host'])}"
+        return self._token(kind, found)
+
+    def _learn_names(self, names: Iterable[tuple[str, str]]) -> None:
+        for kind, name in names:
+            if len(name) > 1 and not name.isdigit():
+                self._know(name, self._token(kind, name))
+
+    def _file(self, name: str) -> str:
+        if _is_plain(name):
+            return name
+        suffixes = re.search(r"(?:\.(?:log|json|txt|out|tar|tgz|zip|gz|zst|xz|bz2|csv|conf|\d{1,2}))+$", name)
+        return self._token("file", name) + (suffixes[0] if suffixes else "")
+
+    def _know(self, name: str, token: str) -> None:
+        if name and name != token and name not in self._known and name not in self._kept:
+            self._known[name] = token
+            self._literals = None
+
+    def _token(self, kind: str, name: str) -> str:
+        token = self._tokens.get((kind, name))
+        if token is None:
+            self._counts[kind] += 1
+            token = self._tokens[kind, name] = f"{kind}-{self._counts[kind]}"
+        return token
+
+
+def redacted(analysis: Analysis) -> Analysis:
+    """The analysis without the names in it."""
+    redaction = Redaction()
+    redaction.learn(analysis)
+    return redaction.of(analysis)
+
+
+def _changed(value: Any, changes: Mapping[str, Any]) -> Any:
+    """A copy with other values, also of what cannot be made anew by its constructor."""
+    if hasattr(value, "_replace"):
+        return value._replace(**changes)
+    made = copy.copy(value)
+    for name, item in changes.items():
+        object.__setattr__(made, name, item)
+    return made
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is made of words that say what it is, numbers and single letters."""
+    if _SHAPES.search(name):
+        return False
+    return all(_PLAIN_WORD.fullmatch(word) for word in _WORD.findall(name))
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,280 @@
+"""What a run's charts show, summed up by time: activity, bytes by level, amplification, pressure, operations.
+
+Everything is in bins, so a log of days comes to no more than one of minutes. A job's seconds and bytes are spread
+evenly over the time it ran; write amplification counts a job whole where it finished, as `--window` does.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, outside_output_size
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.clients.client_results import ClientResult
+from lsmlens.analyzer.events import Event, EventKind
+from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.selection import JobFilter, Selection
+from lsmlens.analyzer.units import MICROS
+from lsmlens.analyzer.windows import Windows
+from lsmlens.reports.level0_history import Level0History, Level0Span
+from lsmlens.reports.numbers import file_name
+from lsmlens.reports.time_bins import TimeBins
+
+WINDOWS = 60
+BINS_PER_WINDOW = 5
+LANES = 24
+CLIENT_SPANS = 240
+OTHER_FAMILIES = "(others)"
+FLUSH, COMPACTION = "flush", "compaction"
+
+
+@dataclass(slots=True)
+class Activity:
+    """What the flushes or the compactions of one family did in one bin; `jobs` are those that finished in it."""
+
+    busy_micros: int = 0
+    jobs: int = 0
+    bytes: float = 0.0
+
+
+@dataclass(slots=True)
+class Flushed:
+    """Memtables that flushes of one reason took in, by the bin they started in."""
+
+    flushes: int = 0
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OperationBin:
+    """The operations of one class that started in one bin; times in seconds."""
+
+    bin: int
+    operation_class: str
+    operations: int
+    median_seconds: float
+    slowest_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSpan:
+    """The mean latency a load program measured from one moment to another, whole runs or seconds of one."""
+
+    name: str
+    since_micros: int
+    until_micros: int
+    mean_seconds: float
+    p99_seconds: float | None = None
+
+
+@dataclass(slots=True)
+class Timeline:
+    """One run over time. Keys are bin numbers first; `families` are in the order of lanes, by name.
+
+    Windows hold `BINS_PER_WINDOW` bins each. `stalled_seconds` are those of statistics dumps, and `kv_thread` the share
+    of time in which that thread had work, with the moments between which they were counted.
+    """
+
+    first_micros: int
+    last_micros: int
+    bins: TimeBins
+    families: tuple[str, ...]
+    activity: dict[tuple[int, str, str], Activity] = field(default_factory=dict)
+    level_bytes: dict[tuple[int, int], float] = field(default_factory=lambda: defaultdict(float))
+    stall_lines: Counter[tuple[int, str]] = field(default_factory=Counter)
+    stalled_seconds: list[tuple[int, int, float]] = field(default_factory=list)
+    opens_micros: list[int] = field(default_factory=list)
+    windows: list[tuple[int, FamilyWrites]] = field(default_factory=list)
+    level0: list[Level0Span] = field(default_factory=list)
+    flushed: dict[tuple[int, str], Flushed] = field(default_factory=dict)
+    waiting_memtables: dict[int, int] = field(default_factory=dict)
+    operations: list[OperationBin] = field(default_factory=list)
+    client_spans: list[ClientSpan] = field(default_factory=list)
+    kv_thread: list[tuple[int, int, float]] = field(default_factory=list)
+
+    @property
+    def window_seconds(self) -> float:
+        """The length of one window."""
+        return self.bins.seconds * BINS_PER_WINDOW
+
+    def busy_seconds(self, kind: str) -> dict[int, float]:
+        """Seconds of jobs of a kind by bin, all families together; more than a bin's length where jobs ran at once."""
+        seconds: dict[int, float] = defaultdict(float)
+        for (index, _, of_kind), activity in self.activity.items():
+            if of_kind == kind:
+                seconds[index] += activity.busy_micros / MICROS
+        return dict(seconds)
+
+
+def measure_timeline(one: RunAnalysis, selection: Selection) -> Timeline | None:
+    """The run over time; None where nothing in it has a time. Only selected jobs count."""
+    wanted = selection.of(one.run)
+    extent = _extent(one.run, wanted)
+    if extent is None:
+        return None
+    lanes = _lanes(one.families)
+    coarse = TimeBins.over(*extent, WINDOWS)
+    bins = TimeBins(coarse.start_micros, coarse.width_micros // BINS_PER_WINDOW, coarse.count * BINS_PER_WINDOW)
+    timeline = Timeline(*extent, bins, tuple(sorted(set(lanes.values()))))
+    windows = Windows(timeline.window_seconds)
+    level0 = Level0History(timeline.bins)
+    for event in one.run.events:
+        kind = event["event"]
+        if kind not in _SEEN or not wanted.takes(event):
+            continue
+        lane = lanes.get(_family(event), OTHER_FAMILIES)
+        if kind == EventKind.FLUSH_STARTED:
+            _take_memtables(timeline, event)
+            continue
+        windows.add(event)
+        if kind == EventKind.FLUSH_FINISHED:
+            written = event["created_bytes"] + event["created_blob_bytes"]
+            _take_job(timeline, event, lane, FLUSH, written, 0)
+            _take_waiting(timeline, event)
+        elif kind == EventKind.COMPACTION_FINISHED:
+            written = event["total_output_size"] + sum(outside_output_size(event))
+            _take_job(timeline, event, lane, COMPACTION, written, event["output_level"])
+        if kind != EventKind.TRIVIAL_MOVE:
+            level0.take(event, _family(event), lane)
+    timeline.windows = windows.in_order()
+    timeline.level0 = level0.spans()
+    _take_stalls(timeline, one)
+    timeline.operations = _operations(one, timeline.bins)
+    timeline.kv_thread = list(_kv_thread(one.run, timeline.bins))
+    timeline.client_spans = [
+        span
+        for result in one.beside.client_results
+        for span in _client_spans(result)
+        if span.until_micros > timeline.bins.start_micros and span.since_micros < timeline.bins.end_micros
+    ]
+    return timeline
+
+
+def _extent(run: Run, wanted: JobFilter) -> tuple[int, int] | None:
+    """First and last moment to show, in microseconds UTC."""
+    first, last = run.stamps.first, run.stamps.last
+    if first is None or last is None:
+        return None
+    since, until = _utc_micros(run, first), _utc_micros(run, last)
+    since = max(since, wanted.since_micros) if wanted.since_micros is not None else since
+    until = min(until, wanted.until_micros) if wanted.until_micros is not None else until
+    return (since, until) if since <= until else None
+
+
+def _utc_micros(run: Run, local_millis: int) -> int:
+    return (local_millis - 1000 * (run.utc_offset_seconds or 0)) * 1000
+
+
+def _lanes(families: Iterable[FamilyWrites]) -> dict[str, str]:
+    """Family -> the lane it is drawn in: its own, or that of all that wrote little where there are many."""
+    by_bytes = sorted(families, key=lambda family: -(family.flush_bytes + family.compaction_output_bytes))
+    shown = {family.name for family in (by_bytes if len(by_bytes) <= LANES else by_bytes[: LANES - 1])}
+    return {family.name: family.name if family.name in shown else OTHER_FAMILIES for family in by_bytes}
+
+
+def _family(event: Event) -> str:
+    name = event.get("column_family")
+    return name if isinstance(name, str) else UNATTRIBUTED
+
+
+def _take_job(timeline: Timeline, event: Event, lane: str, kind: str, written: int, level: int) -> None:
+    until = event["time_micros"]
+    since = event.get("started_micros")
+    if since is None:
+        since = until - event.get("compaction_time_micros", 0)
+    since = min(max(since, timeline.bins.start_micros), until)
+    length = until - since
+    for index, micros in timeline.bins.shares(since, until):
+        share = written * micros / length if length else written
+        activity = timeline.activity.setdefault((index, lane, kind), Activity())
+        activity.busy_micros += micros
+        activity.bytes += share
+        timeline.level_bytes[index, level] += share
+    finished = timeline.activity.setdefault((timeline.bins.index(until), lane, kind), Activity())
+    finished.jobs += 1
+
+
+def _take_memtables(timeline: Timeline, event: Event) -> None:
+    reason = event.get("true_flush_reason") or "not logged"
+    flushed = timeline.flushed.setdefault((timeline.bins.index(event["time_micros"]), str(reason)), Flushed())
+    flushed.flushes += 1
+    flushed.memory_bytes += event.get("memory_usage", 0)
+
+
+def _take_waiting(timeline: Timeline, event: Event) -> None:
+    waiting = event.get("immutable_memtables", 0)
+    if waiting > 0:
+        index = timeline.bins.index(event["time_micros"])
+        timeline.waiting_memtables[index] = max(waiting, timeline.waiting_memtables.get(index, 0))
+
+
+def _take_stalls(timeline: Timeline, one: RunAnalysis) -> None:
+    run, bins = one.run, timeline.bins
+    for local_millis, _, kind in run.stall_moments:
+        moment = _utc_micros(run, local_millis)
+        if bins.start_micros <= moment < bins.end_micros:
+            timeline.stall_lines[bins.index(moment), kind] += 1
+    for point in one.series.points if one.series else ():
+        if point.millis is not None and point.interval_seconds and point.interval_stall_seconds:
+            until = _utc_micros(run, point.millis)
+            since = max(until - round(point.interval_seconds * MICROS), bins.start_micros)
+            if since < until <= bins.end_micros:
+                timeline.stalled_seconds.append((since, until, point.interval_stall_seconds))
+    opened = (session.opened_at_millis for session in run.sessions)
+    moments = (_utc_micros(run, millis) for millis in opened if millis is not None)
+    timeline.opens_micros = [moment for moment in moments if bins.start_micros <= moment < bins.end_micros]
+
+
+def _operations(one: RunAnalysis, bins: TimeBins) -> list[OperationBin]:
+    durations: dict[tuple[int, str], list[float]] = defaultdict(list)
+    for operation in one.beside.operations:
+        offset = 0 if operation.has_zone else (one.run.utc_offset_seconds or 0)
+        if operation.initiated_micros is None or operation.duration_seconds is None:
+            continue
+        moment = operation.initiated_micros - offset * MICROS
+        if bins.start_micros <= moment < bins.end_micros:
+            durations[bins.index(moment), str(operation.operation_class)].append(operation.duration_seconds)
+    for what, took, local_millis in one.run.slow_operations:
+        if local_millis is not None:
+            moment = _utc_micros(one.run, local_millis) - round(took * MICROS)
+            if bins.start_micros <= moment < bins.end_micros:
+                durations[bins.index(moment), f"slow in the log: {what}"].append(took)
+    return [
+        OperationBin(index, name, len(seconds), median(seconds), max(seconds))
+        for (index, name), seconds in sorted(durations.items())
+    ]
+
+
+def _kv_thread(run: Run, bins: TimeBins) -> Iterator[tuple[int, int, float]]:
+    for stretch in run.kv_thread:
+        if stretch.millis is not None:
+            until = _utc_micros(run, stretch.millis)
+            since = max(until - round(stretch.seconds * MICROS), bins.start_micros)
+            if since < until <= bins.end_micros:
+                yield since, until, stretch.busy_share
+
+
+def _client_spans(result: ClientResult) -> Iterator[ClientSpan]:
+    """One span for a run, or where its progress is known, one for each of at most `CLIENT_SPANS` stretches of it."""
+    name = " ".join(filter(None, (file_name(result.source), result.job, result.operation)))
+    if result.latency_by_second:
+        step = -(-len(result.latency_by_second) // CLIENT_SPANS)
+        for first in range(0, len(result.latency_by_second), step):
+            seconds = result.latency_by_second[first : first + step]
+            mean = sum(latency for _, latency in seconds) / len(seconds)
+            yield ClientSpan(name, seconds[0][0] - MICROS, seconds[-1][0], mean)
+    elif result.ended_micros and result.runtime_seconds and result.latency_mean_seconds:
+        since = result.ended_micros - round(result.runtime_seconds * MICROS)
+        p99 = result.latency_percentiles_seconds.get(99.0)
+        yield ClientSpan(name, since, result.ended_micros, result.latency_mean_seconds, p99)
+
+
+_SEEN = frozenset(
+    {
+        EventKind.FLUSH_STARTED.value,
+        EventKind.FLUSH_FINISHED.value,
+        EventKind.COMPACTION_FINISHED.value,
+        EventKind.TRIVIAL_MOVE.value,
+    }
+)

@@ -1,0 +1,91 @@
+"""The slowest operations an OSD kept, as waterfalls: each stage where it lies in the operation's time."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.clients.operations import Operation, slowest
+from lsmlens.analyzer.clients.stages import Stage
+from lsmlens.reports.moments import moment, moment_of_micros
+from lsmlens.reports.numbers import millis
+
+SHOWN_AS_TEXT, SHOWN_AS_VALUES = 3, 10
+MOMENT_MICROS = 2_000_000
+BAR_WIDTH = 36
+DESCRIPTION_WIDTH = 96
+# Stages that hold less of an operation are not drawn, all of them are in the document.
+LEAST_SHARE = 0.005
+BLOCK, TRACK = "█", "·"
+
+
+def waterfalls(one: RunAnalysis) -> list[str]:
+    """The slowest operations of three moments, as lines of a terminal report; empty where none was kept."""
+    lines: list[str] = []
+    for operation in _slowest_apart(one.beside.operations):
+        description = operation.description
+        if len(description) > DESCRIPTION_WIDTH:
+            description = f"{description[: DESCRIPTION_WIDTH - 1]}…"
+        at = f" at {_initiated(operation)}" if operation.initiated_micros is not None else ""
+        lines.append(f"  {millis(operation.duration_seconds)}{at}, {operation.operation_class}")
+        lines.append(f"    {description}")
+        lines += _bars(operation)
+    return lines
+
+
+def _slowest_apart(operations: Sequence[Operation]) -> list[Operation]:
+    """The slowest, without those about a moment of which one is shown: they waited for the same thing."""
+    shown: list[Operation] = []
+    for operation in slowest(operations, len(operations)):
+        begun = operation.initiated_micros or 0
+        if all(abs(begun - (other.initiated_micros or 0)) > MOMENT_MICROS for other in shown):
+            shown.append(operation)
+        if len(shown) == SHOWN_AS_TEXT:
+            break
+    return shown
+
+
+def _bars(operation: Operation) -> Iterator[str]:
+    whole = sum(stage.seconds for stage in operation.stages)
+    drawn = [stage for stage in operation.stages if whole and stage.seconds >= LEAST_SHARE * whole]
+    for stage in drawn:
+        yield f"    {stage.group!s:11} {_bar(stage, whole)} {millis(stage.seconds):>9}  {stage.since} to {stage.until}"
+
+
+def _bar(stage: Stage, whole: float) -> str:
+    start = min(BAR_WIDTH - 1, int(BAR_WIDTH * stage.start_seconds / whole))
+    length = max(1, min(BAR_WIDTH - start, round(BAR_WIDTH * stage.seconds / whole)))
+    return TRACK * start + BLOCK * length + TRACK * (BAR_WIDTH - start - length)
+
+
+def waterfall_values(one: RunAnalysis) -> list[dict[str, Any]]:
+    """The ten slowest operations, stage by stage, as values of the document."""
+    return [
+        {
+            "description": operation.description,
+            "class": str(operation.operation_class),
+            "source": operation.source,
+            "initiated_at": _initiated(operation),
+            "duration_seconds": operation.duration_seconds,
+            "in_flight": operation.is_in_flight,
+            "flag_point": operation.flag_point,
+            "stages": [
+                {
+                    "since": stage.since,
+                    "until": stage.until,
+                    "group": str(stage.group),
+                    "start_seconds": stage.start_seconds,
+                    "seconds": stage.seconds,
+                }
+                for stage in operation.stages
+            ],
+        }
+        for operation in slowest(one.beside.operations, SHOWN_AS_VALUES)
+    ]
+
+
+def _initiated(operation: Operation) -> str | None:
+    """When it began: in UTC, in the OSD's local time (without a Z) where it logged no zone."""
+    micros = operation.initiated_micros
+    if micros is None or operation.has_zone:
+        return moment_of_micros(micros)
+    return moment(micros / 1000, None)

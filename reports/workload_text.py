@@ -1,0 +1,100 @@
+"""A fitted workload in words: what was learned of each family, from what, and how sure it is."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from lsmlens.analyzer.printable import printable
+from lsmlens.reports.numbers import plain, share
+from lsmlens.reports.tables import table
+from lsmlens.tuners.estimation.family_fit import FamilyFit
+from lsmlens.tuners.estimation.fit import FittedWorkload
+from lsmlens.tuners.estimation.windows import WindowKind
+from lsmlens.tuners.workloads.components import Clustered, Component, Growth, Overwrite, Queue
+from lsmlens.tuners.workloads.sizes import mean_bytes
+
+BOLD, RESET = "\x1b[1m", "\x1b[0m"
+WIDTH = 118
+KINDS = {WindowKind.FLUSH: "flushes", WindowKind.MERGE: "merges of level 0", WindowKind.BOTTOM: "live bottoms"}
+
+
+def render(fitted: FittedWorkload, colour: bool = False) -> str:
+    """The summary, ending in a newline; with terminal emphasis where `colour` is set."""
+    lines: list[str] = []
+    for title, body in _parts(fitted):
+        if lines:
+            lines.append("")
+        lines.append(f"{BOLD}{printable(title)}{RESET}" if colour else printable(title))
+        lines += map(printable, body)
+    return "\n".join(lines) + "\n"
+
+
+def _parts(fitted: FittedWorkload) -> Iterator[tuple[str, list[str]]]:
+    puts = sum(one.puts for family in fitted.families for one in family.evidence.intervals)
+    operations = sum(family.evidence.operations for family in fitted.families)
+    seconds = fitted.evidence.seconds
+    yield (
+        f"Workload learned from {fitted.name}",
+        [f"  {plain(puts)} puts and {plain(operations - puts)} deletes in {plain(round(seconds))} s, as flushes took them in"],
+    )
+    header = ("column family", "puts", "deletes", "key", "value", "kept by flushes", "tombstones kept", "learned from")
+    rows = [_row(family) for family in fitted.families]
+    yield "what flushes show", ["  " + line for line in table(header, rows, left=(0, 7))]
+    body: list[str] = []
+    for family in fitted.families:
+        body += _family(family)
+    yield "what explains it", body
+    defaults = [f"{name}: {taken}" for name, taken in fitted.workload.origin.defaults.items()]
+    yield "what no log tells, and what was taken for it", list(_wrapped(defaults))
+    if fitted.notes:
+        yield "quality", list(_wrapped([f"! {note}" for note in fitted.notes]))
+
+
+def _row(family: FamilyFit) -> tuple[str, ...]:
+    intervals = family.evidence.intervals
+    puts = sum(one.puts for one in intervals)
+    deletes = sum(one.deletes for one in intervals)
+    kept = sum(one.kept_puts for one in intervals)
+    kept_deletes = sum(one.kept_deletes for one in intervals)
+    counts = {kind: sum(one.kind == kind for one in family.evidence.windows) for kind in KINDS}
+    seen = ", ".join(f"{count} {KINDS[kind]}" for kind, count in counts.items() if count)
+    return (
+        family.column_family.name,
+        plain(puts),
+        plain(deletes),
+        f"{family.sizes.key:.0f} B",
+        f"{family.sizes.value:.0f} B",
+        share(kept / puts if puts else None),
+        share(kept_deletes / deletes if deletes else None),
+        seen or "restarts",
+    )
+
+
+def _family(family: FamilyFit) -> Iterator[str]:
+    name = family.column_family.name
+    said = "; ".join(family.seen)
+    yield f"  {name}: {said}" if said else f"  {name}"
+    for component, part in zip(family.column_family.components, family.parts, strict=False):
+        value = component.values if component.values is not None else family.column_family.values
+        words = _words(component)
+        amount = f"{plain(int(part.puts.sum()))} puts, {plain(int(part.deletes.sum()))} deletes"
+        yield f"    {words}: {amount}, values of {mean_bytes(value):.0f} B"
+    if family.misfit:
+        yield f"    survivors come out to {100 * family.misfit:.1f} % (root mean square over the windows)"
+
+
+def _words(component: Component) -> str:
+    if isinstance(component, Queue):
+        return "queue, single deletes" if component.single_delete else "queue"
+    if isinstance(component, Growth):
+        return f"fresh keys, {component.delete_order} deleted"
+    if isinstance(component, Clustered):
+        keys = component.objects * component.keys_per_object
+        return f"{plain(component.objects)} objects of {plain(component.keys_per_object)} keys ({plain(keys)} in all), cleared whole"
+    if isinstance(component, Overwrite):
+        return f"{plain(component.working_sets[0].keys)} keys, overwritten"
+    return component.__struct_config__.tag or ""
+
+
+def _wrapped(texts: list[str]) -> Iterator[str]:
+    for text in texts:
+        yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_long_words=False)

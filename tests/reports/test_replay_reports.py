@@ -1,0 +1,124 @@
+"""What replays came to, as text, JSON and CSV."""
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from lsmlens.reports.output_files import parse_outputs, write
+from lsmlens.reports.replay_files import WRITERS
+from lsmlens.reports.replay_json import document, to_json
+from lsmlens.reports.replay_tables import ReplayReport
+from lsmlens.reports.replay_text import render
+from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, TrialFailure
+from lsmlens.tuners.replays.outcome import outcome_of
+
+Measured = Callable[..., Measurement]
+CRASH = TrialFailure(2, FailureKind.CRASHED, "the process was killed by SIGABRT")
+
+
+@pytest.fixture
+def report(measured: Measured) -> ReplayReport:
+    stock = [measured(), measured(seed=2, cpu_seconds=9.0)]
+    family = {"write_buffer_size": "16777216", "compression": "kLZ4Compression"}
+    options = replace(stock[0].options, name="reef", families={"default": family})
+    paced = measured(options=options, mode=Mode.PACED, scale=16.0, notes=("something to know",))
+    lost = replace(options, name="lost")
+    return ReplayReport(
+        "rbd-4k-randwrite",
+        600.0,
+        (
+            outcome_of(stock[0].options, Mode.SETTLED, 1.0, stock),
+            outcome_of(options, Mode.PACED, 16.0, [paced, CRASH]),
+            outcome_of(lost, Mode.SETTLED, 1.0, [CRASH]),
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def schemas() -> dict[str, Any]:
+    return {
+        name: json.loads((files("lsmlens.reports.schemas") / f"{name}.json").read_text("utf-8"))
+        for name in ("replay-1", "analysis-1")
+    }
+
+
+def test_a_document_is_as_its_schema_says(report: ReplayReport, schemas: dict[str, Any]) -> None:
+    Draft202012Validator.check_schema(schemas["replay-1"])
+    validator = Draft202012Validator(schemas["replay-1"])
+    said = json.loads(to_json(report))
+    assert [f"{error.json_path}: {error.message:.200}" for error in validator.iter_errors(said)] == []
+    said["outcomes"][0]["mode"] = "hasty"
+    assert not validator.is_valid(said)
+
+
+def test_what_analyses_also_say_is_described_alike(schemas: dict[str, Any]) -> None:
+    replay, analysis = schemas["replay-1"]["$defs"], schemas["analysis-1"]["$defs"]
+    for name in ("compaction_statistics", "column_family", "level", "write_amplification"):
+        assert replay[name] == analysis[name], name
+    assert replay["flush_view"] == analysis["run"]["properties"]["flushes"]["items"]
+
+
+def test_what_a_document_says(report: ReplayReport, measured: Measured) -> None:
+    stock, reef, lost = document(report)["outcomes"]
+    run = measured()
+    assert (stock["options"], stock["mode"], stock["scale"], stock["seeds"]) == ("stock", "settled", 1.0, [1, 2])
+    assert stock["effective_options"]["column_families"]["default"]["write_buffer_size"] == "1048576"
+    assert stock["compaction_statistics"]["compaction_events"] == run.statistics.compaction_events
+    assert stock["write_amplification"]["lsm"] == run.total.write_amplification
+    assert stock["latencies"] is None
+    assert [one["seed"] for one in stock["runs"]] == [1, 2]
+    assert reef["flush_bytes"] == 16 * reef["as_replayed"]["flush_bytes"] == 16 * run.total.flush_bytes
+    assert reef["latencies"]["response_micros"]["99.9"] == 250.0
+    assert reef["failures"] == [{"seed": 2, "kind": "crashed", "reason": "the process was killed by SIGABRT"}]
+    assert "something to know" in reef["quality"]
+    assert lost["compaction_statistics"] is None
+    assert lost["column_families"] == []
+    assert lost["quality"]
+
+
+def test_the_text(report: ReplayReport) -> None:
+    text = render(report)
+    lines = text.splitlines()
+    assert lines[0] == "Replay of rbd-4k-randwrite"
+    assert "  lost: no figures" in lines
+    assert any(line.startswith("Number of Compaction Events") for line in lines)
+    assert any(line.startswith("Write latency p99 (ms)*") and line.endswith("0.25") for line in lines)
+    assert any(line.split()[:2] == ["compression", "default"] for line in lines)
+    assert "divided by 16" in text
+    assert "SIGABRT" in text
+    assert all(len(line) <= 120 for line in lines)
+    assert "\x1b" not in text
+    assert "\x1b[1mReplay of" in render(report, colour=True)
+
+
+def test_a_report_of_settled_runs_alone_has_no_latencies(report: ReplayReport) -> None:
+    text = render(replace(report, outcomes=report.outcomes[:1]))
+    assert "latency" not in text
+    assert "options that differ" not in text
+    assert "lowest to highest" in text
+
+
+def test_one_row_a_run(report: ReplayReport, tmp_path: Path) -> None:
+    (output,) = parse_outputs([str(tmp_path / "runs.csv")], WRITERS)
+    write(output, report, WRITERS)
+    with output.path.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["options"], row["seed"]) for row in rows] == [
+        *(("stock", "1"), ("stock", "2"), ("reef", "1"), ("reef", "2"), ("lost", "2")),
+    ]
+    assert float(rows[2]["flush_mib"]) == pytest.approx(16 * float(rows[0]["flush_mib"]))
+    assert rows[2]["p99.9_response_micros"] == "250.0"
+    assert rows[3]["failure"] == "crashed: the process was killed by SIGABRT"
+
+
+@pytest.mark.parametrize("suffix", [".json", ".txt"])
+def test_files(suffix: str, report: ReplayReport, tmp_path: Path) -> None:
+    (output,) = parse_outputs([str(tmp_path / f"out{suffix}")], WRITERS)
+    write(output, report, WRITERS)
+    assert output.path.read_text("utf-8") == (to_json(report) if suffix == ".json" else render(report))
