@@ -27,6 +27,7 @@ from lsmlens.analyzer.windows import Windows
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.stage_times import StageTimes
+    from lsmlens.analyzer.coincidences import Coincidence
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.findings import Finding, NotAssessed
     from lsmlens.analyzer.options.options_in_force import OptionInForce
@@ -59,6 +60,7 @@ class RunAnalysis:
     total_amplification: TotalAmplification | None = None
     stage_times: "tuple[StageTimes, ...]" = ()
     pressure: tuple[FamilyPressure, ...] = ()
+    coincidences: "tuple[Coincidence, ...]" = ()
     findings: "tuple[Finding, ...]" = ()
     not_assessed: "tuple[NotAssessed, ...]" = ()
 
@@ -184,6 +186,7 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
         cross_check=cross_check(run, beside, written) if selection == Selection() else None,
         stage_times=_stage_times(beside),
         pressure=measure_pressure(run.events, options, series),
+        coincidences=_coincidences(run, beside),
     )
 
 
@@ -193,6 +196,14 @@ def _stage_times(beside: Beside) -> "tuple[StageTimes, ...]":
     from lsmlens.analyzer.clients.stage_times import measure_stages
 
     return measure_stages(beside.operations)
+
+
+def _coincidences(run: Run, beside: Beside) -> "tuple[Coincidence, ...]":
+    if not (beside.operations or beside.client_results or run.slow_operations):
+        return ()
+    from lsmlens.analyzer.coincidences import measure_coincidences
+
+    return measure_coincidences(run, beside)
 
 
 def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis]) -> RunAnalysis:

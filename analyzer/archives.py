@@ -3,13 +3,15 @@
 import io
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.compression import DamagedStream
+from lsmlens.analyzer.compression import DamagedStream, Readable
 from lsmlens.analyzer.printable import printable
 
 if TYPE_CHECKING:
     import tarfile
 
 TAR_BLOCK = 512
+# A read that meets the place where an archive was cut yields nothing: so much is lost there.
+TAR_READ_BYTES = 1 << 16
 
 
 def is_zip(head: bytes) -> bool:
@@ -69,3 +71,14 @@ class ExactReader(io.RawIOBase):
             parts.append(data)
             size -= len(data)
         return b"".join(parts)
+
+
+class TarContent:
+    """A tar member's content in small reads, past the buffer tarfile puts around it, which would lose more."""
+
+    def __init__(self, content: Readable) -> None:
+        self._content = content
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most `size` bytes, and not more than 64 KiB."""
+        return self._content.read(min(size, TAR_READ_BYTES) if size >= 0 else TAR_READ_BYTES) or b""

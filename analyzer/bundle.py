@@ -9,12 +9,15 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
-from lsmlens.analyzer.archives import TAR_BLOCK, ExactReader, entry_type, inside, is_tar, is_zip
+from lsmlens.analyzer.archives import TAR_BLOCK, ExactReader, TarContent, entry_type, inside, is_tar, is_zip
 from lsmlens.analyzer.compression import MAGIC, DamagedStream, Readable, decompressed
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.printable import printable
+
+if TYPE_CHECKING:
+    from tarfile import ExFileObject
 
 HEAD_BYTES = 1 << 16
 DEPTH_LIMIT = 8
@@ -185,7 +188,7 @@ def _members_of_tar(
                 if content is None:
                     continue
                 path, directory = inside(name, entry.name)
-                inner = DamagedStream(content)
+                inner = DamagedStream(TarContent(cast("ExFileObject", content).raw))
                 yield from _members_of_stream(path, directory, inner, entry.size, (*sources, inner), depth + 1)
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
         yield Member(name, name, unreadable=f"the archive is damaged: {str(error) or type(error).__name__}")
@@ -204,7 +207,13 @@ def _members_of_zip(name: str, file: IO[bytes], sources: tuple[DamagedStream, ..
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
+        from lsmlens.analyzer.damaged_zips import salvaged_members
+
         yield Member(name, name, unreadable=f"the zip archive is damaged: {error}")
+        for found in salvaged_members(file):
+            path, directory = inside(name, found.path)
+            inner = DamagedStream(found.content)
+            yield from _members_of_stream(path, directory, inner, None, (*sources, inner), depth + 1)
         return
     with archive:
         for entry in archive.infolist():

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 CHUNK_BYTES = 1 << 18
+# A call that meets damage yields nothing: so much is lost there.
+OUTPUT_BYTES = 1 << 16
 
 
 class Readable(Protocol):
@@ -157,7 +159,7 @@ class DecompressedStream(DamagedStream):
                     break
             else:
                 chunk = b""
-            data = decompressor.decompress(chunk, max(size, 1))
+            data = decompressor.decompress(chunk, min(max(size, 1), OUTPUT_BYTES))
             if data:
                 return data
         return b""

@@ -147,26 +147,9 @@ RENAMED: Final = {
     "penultimate_level_bytes_written_blob": "proximal_level_bytes_written_blob",
 }
 
-TABLE_PROPERTIES: Final[dict[str, type]] = {
-    **_fields("data_size index_size index_partitions top_level_index_size index_key_is_user_key", int),
-    **_fields("index_value_is_delta_encoded filter_size raw_key_size raw_average_key_size raw_value_size", int),
-    **_fields("raw_average_value_size num_data_blocks num_entries num_filter_entries num_deletions", int),
-    **_fields("num_merge_operands num_range_deletions format_version fixed_key_len column_family_id", int),
-    **_fields("creation_time oldest_key_time newest_key_time file_creation_time orig_file_number", int),
-    **_fields("slow_compression_estimated_data_size fast_compression_estimated_data_size", int),
-    **_fields("user_defined_timestamps_persisted key_largest_seqno key_smallest_seqno", int),
-    **_fields("filter_policy column_family_name comparator merge_operator prefix_extractor_name", str),
-    **_fields("property_collectors compression compression_options db_id db_session_id", str),
-    **_fields("seqno_to_time_mapping", str),
-}
-PROPERTY_RENAMED: Final = {"filter_policy_name": "filter_policy"}
-
 Event = dict[str, Any]
 _INPUT_FILES = re.compile(r"files_L\d+")
-_FIELD = re.compile(r'"(\w+)": (?:(-?\d+)|(-?[\d.]+(?:e[+-]?\d+)?)|"([^"]*)"|\[([\d, -]*)\])(?=[,}])')
 _KIND = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
-_NOT_A_NUMBER = re.compile(r'(": )-?(?:inf|nan)(?=[,}\s])')
 
 
 class _Shape(NamedTuple):
@@ -196,7 +179,9 @@ def decode(payload: bytes | memoryview) -> tuple[Event, bool, tuple[str, ...]]:
     try:
         event = orjson.loads(payload)
     except ValueError:
-        event, cut = _decode_damaged(bytes(payload))
+        from lsmlens.analyzer.damaged_events import decode_damaged
+
+        event, cut = decode_damaged(bytes(payload))
     if type(event) is not dict:
         raise EventError("not a JSON object")
     key = (event.get("event"), *event, *map(type, event.values()))
@@ -216,11 +201,15 @@ def decode(payload: bytes | memoryview) -> tuple[Event, bool, tuple[str, ...]]:
         if not all(type(number) is int for number in event[name]):
             del event[name]
     for name in shape.required:
-        if not -INT64_MAX <= event[name] <= INT64_MAX:
-            raise EventError(f"{event['event']}: {name} is over 64 bits")
+        if not 0 <= event[name] <= INT64_MAX:
+            raise EventError(f"{event['event']}: {name} is {_outside(event[name])}")
     if event["time_micros"] <= 0:
         raise EventError(f"{event['event']}: time_micros is {event['time_micros']}")
     return event, cut, shape.unknown
+
+
+def _outside(value: int) -> str:
+    return "over 64 bits" if abs(value) > INT64_MAX else str(value)
 
 
 def _shape_of(event: Event) -> _Shape:
@@ -250,54 +239,6 @@ def _shape_of(event: Event) -> _Shape:
     ]
     numbers = tuple(name for name in LISTS_OF_NUMBERS if name in named and name not in mistyped)
     return _Shape(required, renamed, tuple(mistyped), tuple(sorted(unknown)), numbers)
-
-
-def _decode_damaged(payload: bytes) -> tuple[object, bool]:
-    """An event out of a payload that is not plain JSON to its last byte."""
-    import json
-
-    text = payload.decode("utf-8", "replace").rstrip("\r\n\x00 ")
-    if text.startswith('{\\"'):  # a JSON string inside another host's log
-        text = text.replace('\\"', '"').replace("\\\\", "\\")
-    elif text.startswith("{&quot;"):  # an XML attribute
-        import html
-
-        text = html.unescape(text)
-    text = _LONE_SURROGATE.sub(r"\\ufffd", _NOT_A_NUMBER.sub(r"\1null", text))
-    try:
-        event, _ = json.JSONDecoder(strict=False).raw_decode(text)
-    except ValueError as error:
-        event = _scan_fields(text)
-        if "event" not in event:
-            raise EventError(f"broken JSON: {error}") from None
-        return event, True
-    except RecursionError:
-        raise EventError("nested too deep") from None
-    return event, False
-
-
-def _scan_fields(text: str) -> Event:
-    """The whole fields at the front of a cut or unescaped payload; nothing of what it nests."""
-    event: Event = {}
-    position = 1
-    while match := _FIELD.match(text, position):
-        name, integer, number, string, items = match.groups()
-        if integer is not None:
-            # no log writes longer numbers, and converting thousands of digits is refused
-            event[name] = int(integer) if len(integer) < 40 else None
-        elif number is not None:
-            try:
-                event[name] = float(number)
-            except ValueError:
-                break
-        elif string is not None:
-            event[name] = string
-        else:
-            event[name] = [int(item) for item in items.split(",") if item.strip("- ").isdigit() and len(item) < 40]
-        position = match.end() + 1
-        if text[position : position + 1] == " ":
-            position += 1
-    return event
 
 
 def input_files(event: Event) -> dict[int, list[int]]:

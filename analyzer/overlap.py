@@ -7,7 +7,6 @@ keeps what is bursty bursty, on both sides; what lies beyond the end comes in ag
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from random import Random
 from typing import NamedTuple
 
 from lsmlens.analyzer.units import MICROS
@@ -15,8 +14,8 @@ from lsmlens.analyzer.units import MICROS
 SLACK_MICROS = MICROS
 SEED = 1
 MOST_SHIFTS, LEAST_SHIFTS = 2000, 200
-# Shifts times operations, so that a large dump takes a second and not minutes.
-MOST_LOOKUPS = 1_000_000
+# Shifts times operations, so that a large dump takes part of a second and not minutes.
+MOST_LOOKUPS = 250_000
 
 Interval = tuple[int, int]
 
@@ -79,6 +78,8 @@ def measure_overlap(
             hit = is_busy(begin, min(begin + took, length)) or (beyond > 0 and is_busy(0, min(beyond, length)))
             count += hit
         return count
+
+    from random import Random
 
     random = Random(SEED)
     shifts = max(LEAST_SHIFTS, min(MOST_SHIFTS, MOST_LOOKUPS // len(inside)))

@@ -9,12 +9,12 @@ from lsmlens.analyzer.bundle import HEAD_BYTES, Member, open_bundle
 from lsmlens.analyzer.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
 from lsmlens.analyzer.compression import DamagedStream
 from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.pieces import Piece, grouped, joined, overlap, pieces_of
+from lsmlens.analyzer.pieces import Piece, grouped, pieces_of
 from lsmlens.analyzer.roles import Role, daemon_in, recognise_json, recognise_text
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.scan import Scan
-from lsmlens.analyzer.scanner import SAMPLES, Scanner
-from lsmlens.analyzer.stitching import Stitcher
+from lsmlens.analyzer.scanner import Scanner
+from lsmlens.analyzer.stitched_run import stitched
 from lsmlens.analyzer.text_lines import BANNER, CEPH_VERSION
 from lsmlens.analyzer.transports import Transport, UnwrappedStream, transport_of
 
@@ -68,7 +68,7 @@ def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | 
         pieces += found
         summaries.append(MemberSummary(member.path, role, member.size, member.damage))
     groups = [group for group in grouped(pieces) if _is_worth_a_run(group)]
-    runs = [_stitched(group) for group in groups]
+    runs = [stitched(group) for group in groups]
     _accompany(runs, groups, companions)
     if runs:
         _name_apart(runs)
@@ -176,76 +176,6 @@ def _is_worth_a_run(pieces: list[Piece]) -> bool:
     )
 
 
-def _stitched(pieces: list[Piece]) -> Run:
-    scans = list({id(piece.scan): piece.scan for piece in pieces}.values())
-    run = Run(
-        name=_run_name(pieces),
-        is_monitor=any(piece.role is Role.MONITOR_LOG for piece in pieces),
-        members=[scan.member for scan in scans],
-    )
-    bridges: list[Scan] = []
-    Stitcher(run, overlap(pieces)).stitch(joined(pieces, bridges))
-    for piece in pieces:
-        run.stamps.merge(piece.stamps)
-    for scan in bridges:
-        run.stamps.merge(scan.stamps_of(pieces[0].source))
-    _add_texts(run, pieces)
-    for scan in (*scans, *bridges):
-        run.stall_places = {**scan.stall_places, **run.stall_places}
-        for what, place in scan.slow_places.items():
-            run.slow_places[what] = max(place, run.slow_places.get(what, place), key=lambda one: one[0])
-        _add_quality(run, scan)
-        run.rocksdb_version = scan.rocksdb_version or run.rocksdb_version
-        run.ceph_version = scan.ceph_version or run.ceph_version
-        if run.utc_offset_seconds is None:
-            run.utc_offset_seconds = scan.utc_offset_seconds
-    if run.sessions:
-        run.rocksdb_version = run.sessions[-1].rocksdb_version or run.rocksdb_version
-        run.ceph_version = run.sessions[-1].ceph_version or run.ceph_version
-    if run.stamps.first is None:
-        _cover_events(run)
-    return run
-
-
-def _add_texts(run: Run, pieces: list[Piece]) -> None:
-    """The statistics dumps, each once, and the options as they were last printed."""
-    seen: set[int] = set()
-    for piece in pieces:
-        for millis, text in piece.scan.dumps.get(piece.source, ()):
-            if millis is None or millis not in seen:
-                seen.add(millis or 0)
-                run.dumps.append((millis, text))
-        run.options_text = piece.scan.options_text.get(piece.source) or run.options_text
-
-
-def _cover_events(run: Run) -> None:
-    """Without stamps that are its own, a run lasts from its first event to its last."""
-    moments = [event["time_micros"] for event in run.events]
-    if moments:
-        offset = (run.utc_offset_seconds or 0) * 1000
-        run.stamps.first = min(moments) // 1000 + offset
-        run.stamps.last = max(moments) // 1000 + offset
-
-
-def _add_quality(run: Run, scan: Scan) -> None:
-    quality = run.quality
-    quality.bytes += scan.bytes
-    quality.lines += scan.lines
-    quality.lines_are_estimated |= scan.lines_are_estimated
-    quality.cut_lines += scan.cut_lines
-    quality.events_rejected += scan.events_rejected
-    quality.events_cut += scan.events_cut
-    quality.unknown_fields += scan.unknown_fields
-    quality.not_understood = (quality.not_understood + scan.not_understood)[:SAMPLES]
-
-
-def _run_name(pieces: list[Piece]) -> str:
-    daemon = next((piece.daemon for piece in pieces if piece.daemon), None)
-    if daemon is not None:
-        return daemon
-    return pieces[0].source or pieces[0].stem or pieces[0].name
-
-
 def _reading_order(run: Run) -> tuple[bool, list[tuple[int, str]]]:
     """Monitors last, and osd.10 after osd.9."""
     parts = re.split(r"(\d+)", run.name)
@@ -278,6 +208,6 @@ def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputE
         return InputError(problems[0].path, problems[0].problem or "", hint)
     if not summaries:
         return InputError(shown, "an empty folder", hint)
-    if len(summaries) == 1 and summaries[0].role is Role.OTHER:
+    if len(summaries) == 1:
         return InputError(summaries[0].path, "empty, or neither a log nor anything with RocksDB events in it", hint)
     return InputError(shown, f"no log among {len(summaries)} member(s)", hint)

@@ -4,12 +4,12 @@ All anchors are searched at once, block by block. RocksDB's share two beginnings
 multi-pattern search stays as fast as that for a single string up to there. BlueStore's two take half again as long.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implementation
 from lsmlens.analyzer import records, text_lines
 from lsmlens.analyzer.blocks import Blocks
-from lsmlens.analyzer.dumps.dump_text import DUMP_BYTES, MARKER, dump_end
+from lsmlens.analyzer.dumps.dump_collection import DumpCollection
 from lsmlens.analyzer.events import ANCHOR, Event, EventError, decode
 from lsmlens.analyzer.line_records import line_record
 from lsmlens.analyzer.openings import take_family_options, take_opening, take_options_set
@@ -24,7 +24,6 @@ from stringzilla import find, rfind
 
 SAMPLES = 5
 SKETCHED_EVENTS = 16  # one event in so many is remembered, to know a copy by
-DUMPS_IN_MEMORY = 16
 QUARTER_HOUR_MILLIS = 900_000
 FURTHEST_ZONE_QUARTERS = 14 * 4
 
@@ -43,9 +42,7 @@ class Scanner:
         self._line_number: Callable[[int], int] | None = None
         self._found: list[Record] = []
         self._last_event: Event | None = None
-        self._dump: tuple[int | None, str] | None = None
-        self._dump_source = ""
-        self._dump_start = self._dump_end = -1
+        self._dumps = DumpCollection(self.scan.dumps)
 
     def read(self, blocks: Blocks, on_bytes: Callable[[int], None] | None = None) -> Scan:
         """Scan every block; returns the scan, which is then whole but for its head and tail."""
@@ -69,7 +66,7 @@ class Scanner:
                 previous, recent = recent, bytes(view[max(begin, newline - EDGE_BYTES) : newline])
             if on_bytes is not None:
                 on_bytes(block.end - block.begin)
-        self._keep_dump()
+        self._dumps.finish()
         if self._last_event is not None:
             scan.last_event = _identity(self._last_event)
         if not self._shared:
@@ -113,13 +110,16 @@ class Scanner:
     def _scan_lines(self, stretch: Stretch) -> None:
         view, begin, end = stretch.view, stretch.begin, stretch.end
         matches = _automaton().find_matches_as_indexes(view[begin:end])
-        for position, (pattern, start, after) in enumerate(matches):
+        line_end = -1
+        for position, (pattern, start, after) in enumerate(matches, 1):
             start, after = start + begin, after + begin
             if pattern == 0:
-                stop = find(view, b"\n", after, end)
-                stop = end if stop < 0 else stop
-                if position + 1 < len(matches) and matches[position + 1][1] + begin < stop:
-                    stop = self._torn_at(matches[position + 1 :], begin, stop)
+                if after > line_end:
+                    line_end = find(view, b"\n", after, end)
+                    line_end = end if line_end < 0 else line_end
+                stop = line_end
+                if position < len(matches) and matches[position][1] + begin < stop:
+                    stop = self._torn_at(matches, position, begin, stop)
                 self._take_event(stretch, after - 1, stop)
             else:
                 self._take_line(_SHAPES[_PATTERNS[pattern]], stretch, start, after)
@@ -128,13 +128,12 @@ class Scanner:
             self._found.clear()
 
     @staticmethod
-    def _torn_at(following: Iterable[tuple[int, int, int]], begin: int, stop: int) -> int:
+    def _torn_at(matches: Sequence[tuple[int, int, int]], position: int, begin: int, stop: int) -> int:
         """Where another event starts on the same line: two writers shared it."""
-        for pattern, start, _ in following:
-            if start + begin >= stop:
-                break
-            if pattern == 0:
-                return start + begin
+        while position < len(matches) and matches[position][1] + begin < stop:
+            if matches[position][0] == 0:
+                return matches[position][1] + begin
+            position += 1
         return stop
 
     def _take_event(self, stretch: Stretch, start: int, stop: int) -> None:
@@ -160,7 +159,7 @@ class Scanner:
 
     def _take_line(self, shape: text_lines.LineShape, stretch: Stretch, start: int, after: int) -> None:
         if shape is text_lines.DUMPED:
-            self._take_dump(stretch, start)
+            self._dumps.take(stretch, start)
         elif shape is text_lines.OPTIONS_SET:
             take_options_set(self.scan, stretch, start)
         elif shape is text_lines.FAMILY_OPTIONS:
@@ -170,32 +169,6 @@ class Scanner:
                 self._add(take_opening(self.scan, stretch, start, self._role), stretch, start)
         elif record := line_record(shape, stretch, start, after, self.scan):
             self._add(record, stretch, start)
-
-    def _take_dump(self, stretch: Stretch, start: int) -> None:
-        """Keep the text of the statistics dump whose first table is at `start`, its marker's line and all.
-
-        A dump that the end of a block cuts is met again in the next block, and then kept whole.
-        """
-        view, offset = stretch.view, stretch.offset
-        if offset + start < self._dump_end:
-            return
-        marker = rfind(view, MARKER, max(0, start - DUMP_BYTES), start)
-        place = start if marker < 0 else marker
-        line = stretch.line_start(place)
-        end = dump_end(view, place + len(MARKER), stretch.end)
-        stamp = stretch.stamp(place)
-        if self._dump_start != offset + line:
-            self._keep_dump()
-        self._dump = (stamp_millis(stamp) if stamp else None, bytes(view[line:end]).decode("utf-8", "replace"))
-        self._dump_start, self._dump_end = offset + line, offset + end
-        self._dump_source = stretch.source(place)
-
-    def _keep_dump(self) -> None:
-        if self._dump is not None:
-            if self._dump_source not in self.scan.dumps:
-                self.scan.dumps[self._dump_source] = Spool(DUMPS_IN_MEMORY)
-            self.scan.dumps[self._dump_source].append(self._dump)
-            self._dump = None
 
     def _add(self, record: Record, stretch: Stretch, start: int) -> None:
         if not self._shared:

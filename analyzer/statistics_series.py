@@ -5,12 +5,16 @@ GB with two decimals: bytes here are to about 5 MB for each open.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from lsmlens.analyzer.dumps.family_statistics import FamilyStatistics
 from lsmlens.analyzer.dumps.statistics_dumps import StatisticsDump, parse_dump
 from lsmlens.analyzer.dumps.tickers import StatisticHistogram
+from lsmlens.analyzer.spool import Spool
+
+TABLES_IN_MEMORY = 16
 
 
 class DumpPoint(NamedTuple):
@@ -22,7 +26,9 @@ class DumpPoint(NamedTuple):
     interval_seconds: float | None
     interval_stall_seconds: float | None
     user_bytes: float | None
+    interval_user_bytes: float | None
     wal_bytes: float | None
+    interval_wal_bytes: float | None
     level0_files: dict[str, int]
     pending_compaction_bytes: dict[str, int]
     stalls: dict[str, dict[str, int]]
@@ -33,10 +39,13 @@ class DumpPoint(NamedTuple):
 class StatisticsSeries:
     """All dumps of a run. Sums are over its opens; None where no dump tells.
 
-    `tickers` and `histograms` are those of the last dump that has any.
+    `tickers` and `histograms` are those of the last dump that has any. `tables` holds for each point what its dump
+    says by column family (`levels`, `interval`, `priorities`, `read_latency`) and of counters (`tickers`,
+    `histograms`), without zeros, as plain dictionaries whose names are those of the classes in `dumps`.
     """
 
     points: tuple[DumpPoint, ...] = ()
+    tables: Spool[dict[str, Any]] = field(default_factory=lambda: Spool(TABLES_IN_MEMORY))
     tickers: dict[str, int] = field(default_factory=dict)
     histograms: dict[str, StatisticHistogram] = field(default_factory=dict)
 
@@ -80,19 +89,22 @@ class StatisticsSeries:
 def read_series(dumps: Iterable[tuple[int | None, str]]) -> StatisticsSeries:
     """The series that dumps' texts make, in the log's order."""
     points: list[DumpPoint] = []
+    tables: Spool[dict[str, Any]] = Spool(TABLES_IN_MEMORY)
     tickers: dict[str, int] = {}
     histograms: dict[str, StatisticHistogram] = {}
     for millis, text in dumps:
         dump = parse_dump(text)
         points.append(_point(millis, dump))
+        tables.append(_tables(dump))
         tickers = dict(dump.tickers) or tickers
         histograms = dict(dump.histograms) or histograms
-    return StatisticsSeries(tuple(points), tickers, histograms)
+    return StatisticsSeries(tuple(points), tables, tickers, histograms)
 
 
 def _point(millis: int | None, dump: StatisticsDump) -> DumpPoint:
     database = dump.database
     writes, wal = (database.writes, database.wal) if database else (None, None)
+    new_writes, new_wal = (database.interval_writes, database.interval_wal) if database else (None, None)
     return DumpPoint(
         millis=millis,
         uptime_seconds=database.uptime_seconds if database else None,
@@ -100,7 +112,9 @@ def _point(millis: int | None, dump: StatisticsDump) -> DumpPoint:
         interval_seconds=database.interval_seconds if database else None,
         interval_stall_seconds=database.interval_stall.seconds if database and database.interval_stall else None,
         user_bytes=writes.ingest_bytes if writes else None,
+        interval_user_bytes=new_writes.ingest_bytes if new_writes else None,
         wal_bytes=wal.written_bytes if wal else None,
+        interval_wal_bytes=new_wal.written_bytes if new_wal else None,
         level0_files={
             name: family.levels[0].files or 0
             for name, family in dump.families.items()
@@ -114,6 +128,31 @@ def _point(millis: int | None, dump: StatisticsDump) -> DumpPoint:
         stalls={name: dict(family.stalls) for name, family in dump.families.items()},
         is_cut=dump.is_cut,
     )
+
+
+def _tables(dump: StatisticsDump) -> dict[str, Any]:
+    histograms = {name: _told(asdict(one)) for name, one in dump.histograms.items() if one.count != 0}
+    families = ((name, _family_tables(family)) for name, family in dump.families.items())
+    return {
+        "column_families": {name: tables for name, tables in families if tables},
+        "tickers": {name: count for name, count in dump.tickers.items() if count},
+        "histograms": histograms,
+    }
+
+
+def _family_tables(family: FamilyStatistics) -> dict[str, Any]:
+    rows = {
+        "levels": [_told(row._asdict()) for row in family.levels],
+        "priorities": [_told(row._asdict()) for row in family.priorities],
+        "interval": _told(family.interval._asdict()) if family.interval else {},
+        "read_latency": {level: _told(asdict(one)) for level, one in family.read_latency.items()},
+    }
+    return {name: said for name, said in rows.items() if said}
+
+
+def _told(values: dict[str, Any]) -> dict[str, Any]:
+    """Without what is zero or not printed."""
+    return {name: value for name, value in values.items() if value}
 
 
 def _sum(values: Iterable[float | None]) -> float | None:

@@ -1,33 +1,19 @@
 """Stitching: events and the lines around them become one database's life.
 
-Finds the session of every event, pairs starts with finishes, removes repeats, and says which column family each
-flush, compaction and move was of. RocksDB leaves that out of most events; it is told, in this order, by
-
-1. `cf_name` in the event itself (compaction_started from 10.4.2 on),
-2. a line `[cf] [JOB n] …` of the same job and session,
-3. the tables the job created, whose events name it,
-4. the tables a compaction read, by number, from when they were created,
-5. a line next to it that says the same numbers (`[cf] Moved #1 files …`, `[cf] Level summary: files[2 4 0]`).
+Finds the session of every event, pairs starts with finishes, and removes repeats; see `attribution` for how each
+flush, compaction and move gets its column family.
 """
 
 from collections.abc import Callable, Iterable
 
 from lsmlens.analyzer import records
+from lsmlens.analyzer.attribution import BY_CREATED, BY_EVENT, BY_INPUT, BY_JOB_LINE, BY_NEIGHBOUR, Attribution
 from lsmlens.analyzer.events import SCHEMAS, Event, EventKind, input_files
 from lsmlens.analyzer.jobs import FlushUnderWay, Job, Output
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.repeats import Repeats
 from lsmlens.analyzer.run import KvThreadTime, Run, Session
-
-WAITING_LIMIT = 1000
-
-BY_EVENT, BY_JOB_LINE, BY_CREATED, BY_INPUT, BY_NEIGHBOUR = (
-    "event",
-    "job line",
-    "created table",
-    "input table",
-    "neighbouring line",
-)
+from lsmlens.analyzer.table_properties import put_key_times_right
 
 
 class Stitcher:
@@ -36,16 +22,15 @@ class Stitcher:
     def __init__(self, run: Run, pieces_overlap: bool = False) -> None:
         self._run = run
         self._keys = Repeats(pieces_overlap)
+        self._attribution = Attribution(run)
         self._sessions: dict[str, Session] = {}
         self._session: Session | None = None
         self._jobs: dict[int, dict[int, Job]] = {}
         self._current: dict[int, Job] = {}
         self._family_of_file: dict[int, str] = {}
-        self._waiting: list[Event] = []
         self._forced_by: str | None = None
         self._stalls: set[Record] = set()
         self._told: set[int] = set()  # of lines that may be many, only the hashes
-        self._compacted_line: tuple[str, int, int] | None = None
         self._handlers: dict[str, Callable[[Event, Job], None]] = {
             EventKind.FLUSH_STARTED: self._flush_started,
             EventKind.FLUSH_FINISHED: self._flush_finished,
@@ -79,7 +64,7 @@ class Stitcher:
             elif job.family is None:
                 job.family, job.route = family, BY_JOB_LINE
         elif tag == records.COMPACTED_LINE:
-            self._compacted_line = (family, *said)
+            self._attribution.compacted_line(family, *said)
         elif tag == records.OPEN_LINE:
             self._open(family, Session(0, *said))
         elif tag == records.STALL_LINE:
@@ -91,10 +76,10 @@ class Stitcher:
                     self._run.stall_moments.append((millis, family, kind))
         elif tag in (records.SLOW_LINE, records.KV_THREAD_LINE):
             self._bluestore_line(record)
-        elif self._waiting and tag == records.SUMMARY_LINE:
-            self._answer(family, lambda event: tuple(event.get("lsm_state", ())) == said[0])
-        elif self._waiting and tag == records.MOVED_LINE:
-            self._answer(family, lambda event: _move_numbers(event) == tuple(said))
+        elif tag == records.SUMMARY_LINE:
+            self._attribution.summary_line(family, said[0])
+        elif tag == records.MOVED_LINE:
+            self._attribution.moved_line(family, tuple(said))
 
     def _bluestore_line(self, record: Record) -> None:
         if (known := hash(record)) in self._told:
@@ -109,7 +94,7 @@ class Stitcher:
         """Begin a session, or go back to one whose opening is told again by a crash dump or a copy."""
         known = self._sessions.get(identity)
         if known is None:
-            self._emit_waiting()
+            self._attribution.give_up()
             session.number = len(self._run.sessions)
             self._run.sessions.append(session)
             self._sessions[identity] = known = session
@@ -161,7 +146,7 @@ class Stitcher:
         job.flushes.append(FlushUnderWay(event))
 
     def _table_created(self, event: Event, job: Job) -> None:
-        _put_key_times_right(event)
+        put_key_times_right(event)
         family = event.get("cf_name")
         event["column_family"] = family
         if isinstance(family, str):
@@ -205,7 +190,7 @@ class Stitcher:
             event.pop("column_family", None)
             self._run.events.append(started)
         job.family = None  # the job's next flush may be of another
-        self._attribute(event, family, route)
+        self._attribution.settle(event, family, route)
 
     def _compaction_started(self, event: Event, job: Job) -> None:
         if isinstance(event.get("cf_name"), str):
@@ -238,48 +223,20 @@ class Stitcher:
                     event[name] = started[name]
         job.output.put_into(event)
         family, route = job.family, job.route
-        if family is None and self._compacted_line is not None:
-            neighbour, level, files = self._compacted_line
-            if (level, files) == (event["output_level"], event["num_output_files"]):
-                family, route = neighbour, BY_NEIGHBOUR
-        self._compacted_line = None
+        neighbour = self._attribution.family_of_compacted_line(event)
+        if family is None and neighbour is not None:
+            family, route = neighbour, BY_NEIGHBOUR
         if started is not None:
             started["column_family"] = family
             self._run.events.append(started)
         self._current.pop(event["job"], None)
-        self._attribute(event, family, route)
+        self._attribution.settle(event, family, route)
 
     def _trivial_move(self, event: Event, job: Job) -> None:
-        self._attribute(event, job.family, job.route)
-
-    def _attribute(self, event: Event, family: str | None, route: str) -> None:
-        """Settle an event's column family, or let it wait for the line after it."""
-        if family is None:
-            self._waiting.append(event)
-            if len(self._waiting) > WAITING_LIMIT:
-                self._emit_waiting()
-            return
-        event["column_family"] = family
-        event["attributed_by"] = route
-        self._run.quality.attributed_by[route] += 1
-        self._run.events.append(event)
-
-    def _answer(self, family: str, says_the_same: Callable[[Event], bool]) -> None:
-        for index, event in enumerate(self._waiting):
-            if says_the_same(event):
-                del self._waiting[index]
-                self._attribute(event, family, BY_NEIGHBOUR)
-                return
-
-    def _emit_waiting(self) -> None:
-        for event in self._waiting:
-            event["column_family"] = None
-            self._run.quality.without_column_family[_job_kind(event)] += 1
-            self._run.events.append(event)
-        self._waiting.clear()
+        self._attribution.settle(event, job.family, job.route)
 
     def _settle(self) -> None:
-        self._emit_waiting()
+        self._attribution.give_up()
         for jobs in self._jobs.values():
             for job in jobs.values():
                 for flush in job.flushes:
@@ -291,21 +248,5 @@ class Stitcher:
                     self._run.events.append(job.started)
 
 
-def _put_key_times_right(event: Event) -> None:
-    """From 9.9.3 to at least 11.8.1 RocksDB logs the two times under each other's names."""
-    properties = event.get("table_properties", {})
-    oldest, newest = properties.get("oldest_key_time"), properties.get("newest_key_time")
-    if type(oldest) is int and type(newest) is int and oldest > newest:
-        properties["oldest_key_time"], properties["newest_key_time"] = newest, oldest
-
-
 def _may_be_of(flush: FlushUnderWay, family: object) -> bool:
     return flush.started["column_family"] in (None, family)
-
-
-def _move_numbers(event: Event) -> tuple[object, ...]:
-    return (event.get("files"), event.get("destination_level"), event.get("total_files_size"))
-
-
-def _job_kind(event: Event) -> str:
-    return {EventKind.TRIVIAL_MOVE: "move", EventKind.FLUSH_FINISHED: "flush"}.get(event["event"], "compaction")

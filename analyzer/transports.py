@@ -19,14 +19,17 @@ from lsmlens.analyzer.compression import DamagedStream
 CRI_LINE = re.compile(
     rb"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (stdout|stderr) ([FP])(?: ([^\n]*))?(?:\n|\Z)", re.MULTILINE
 )
-DOCKER_LINE = re.compile(rb'^\{"log":"((?:[^"\\\n]|\\.)*)"(?:,"stream":"(\w*)")?[^\n]*(?:\n|\Z)', re.MULTILINE)
+DOCKER_LINE = re.compile(rb'^\{"log": ?"((?:[^"\\\n]|\\.)*)"(?:, ?"stream": ?"(\w*)")?[^\n]*(?:\n|\Z)', re.MULTILINE)
 JOURNAL_JSON_LINE = re.compile(rb'^\{[^\n]*"MESSAGE"\s*:[^\n]*\n?', re.MULTILINE)
-# May 30 01:21:33 host ceph-osd[123]: …    2023-05-30T01:21:33.123456+02:00 host ceph-osd[123]: …    <14>May 30 …
-SYSLOG_LINE = re.compile(
-    rb"^(?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))"
-    rb" (\S+) ([\w.@/-]+)\[(\d+)\]:",
-    re.MULTILINE,
+# How syslog, and journalctl in its short forms, say when:
+#   May 30 01:21:33    May 30 01:21:33.123456    2023-05-30T01:21:33.123456+02:00    Tue 2023-05-30 01:21:33 UTC
+#   1685409693.123456    [  123.456789]
+SYSLOG_STAMP = (
+    rb"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?|\d{4}-\d\d-\d\dT[\d:.,]{8,19}(?:Z|[+-]\d\d:?\d\d)"
+    rb"|[A-Z][a-z]{2} \d{4}-\d\d-\d\d [\d:.]{8,18} [\w+-]{1,9}|\d{9,11}\.\d{6}|\[ *\d{1,9}\.\d{6}\])"
 )
+# May 30 01:21:33 host ceph-osd[123]: …    <14>May 30 …
+SYSLOG_LINE = re.compile(rb"^(?:<\d{1,3}>)?" + SYSLOG_STAMP + rb" (\S+) ([\w.@/-]+)\[(\d+)\]:", re.MULTILINE)
 # What the source of a line of a shared stream looks like once the transport is off: `ceph-osd[123]: `.
 SOURCE_LINE = re.compile(rb"^[^\n\[]{0,200}?([\w.@/-]+\[\d+\]): ?", re.MULTILINE)
 SOURCE = re.compile(rb"(?:^|[ >])([\w.@/-]+\[\d+\]): ?")

@@ -93,6 +93,8 @@ def run(options: argparse.Namespace) -> int:
     with Progress(options.paths, quiet=options.quiet) as progress:
         analysis = analyze(options.paths, selection, window, progress.advance)
     _warn_of_unknown_families(analysis)
+    if selection != Selection() and not any(one.families for one in analysis.runs):
+        print("warning: no flush, compaction or move was selected", file=sys.stderr)
     if options.redact:
         from lsmlens.reports.redaction import redacted
 
@@ -123,7 +125,13 @@ def _rendered(report: "AnalysisReport", form: str) -> str:
         return github.commands(annotations(analysis))
     from lsmlens.reports.text import render
 
-    return render(analysis, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    if not sys.stdout.isatty():
+        return render(analysis)
+    from lsmlens.reports.narrow_terminal import LEAST_WIDTH, fitted
+    from lsmlens.reports.text_life import WIDTH
+
+    width = max(LEAST_WIDTH, os.get_terminal_size(sys.stdout.fileno()).columns)
+    return fitted(render(analysis, "NO_COLOR" not in os.environ, min(WIDTH, width)), width)
 
 
 def _is_failed(analysis: "Analysis", severity: "Severity | None") -> bool:

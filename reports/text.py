@@ -8,16 +8,19 @@ from lsmlens.analyzer.printable import printable
 from lsmlens.reports import run_tables
 from lsmlens.reports.moments import moment
 from lsmlens.reports.numbers import plain, size
-from lsmlens.reports.text_life import clients, counters, findings, options, pressure
+from lsmlens.reports.text_life import WIDTH, clients, counters, findings, options, pressure
 
 SIDE_BY_SIDE = 6
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
-def render(analysis: Analysis, colour: bool = False) -> str:
-    """The whole report, ending in a newline; with terminal emphasis where `colour` is set."""
+def render(analysis: Analysis, colour: bool = False, width: int = WIDTH) -> str:
+    """The whole report, ending in a newline; with terminal emphasis where `colour` is set.
+
+    Findings are wrapped to `width`; tables and what else has its own form may be wider, see `narrow_terminal`.
+    """
     lines: list[str] = []
-    for title, body in _sections(analysis):
+    for title, body in _sections(analysis, width):
         if lines:
             lines.append("")
         title = printable(title)
@@ -26,13 +29,13 @@ def render(analysis: Analysis, colour: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sections(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
+def _sections(analysis: Analysis, width: int) -> Iterator[tuple[str, list[str]]]:
     yield "Bundle", _members(analysis)
     runs = analysis.runs
     for one in runs:
         is_chief = not one.run.is_monitor or len(runs) == 1
         if one.findings or (one.not_assessed and len(runs) <= SIDE_BY_SIDE and is_chief):
-            yield (f"{one.run.name}: findings" if len(runs) > 1 else "Findings"), findings(one)
+            yield (f"{one.run.name}: findings" if len(runs) > 1 else "Findings"), findings(one, width)
     if len(runs) <= SIDE_BY_SIDE:
         yield "Compaction Statistics", run_tables.statistics(run_tables.statistics_columns(analysis)).lines()
     else:

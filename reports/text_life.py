@@ -14,26 +14,26 @@ from lsmlens.reports.numbers import bytes_of, millis, plain, share
 if TYPE_CHECKING:
     from lsmlens.analyzer.statistics_series import StatisticsSeries
 
-WIDTH = 110
+WIDTH = 100
 OPTIONS_SHOWN = 40
 CELL_WIDTH = 28
 LEAST_SHARE = 0.0005
 
 
-def findings(one: RunAnalysis) -> list[str]:
+def findings(one: RunAnalysis, width: int = WIDTH) -> list[str]:
     """Most severe first; then what could not be assessed, and for want of what."""
     lines: list[str] = []
     said: set[tuple[str, str, tuple[str, ...]]] = set()
     for finding in one.findings:
-        lines += _hanging(_headline(finding))
+        lines += _hanging(_headline(finding), width)
         advice = (finding.code, finding.advice, finding.commands)
         if advice not in said:  # else it was said for a column family before
             said.add(advice)
-            lines += _details(finding)
+            lines += _details(finding, width)
     if not one.findings:
         lines.append("  none")
     if one.not_assessed:
-        lines += _hanging(f"not assessed: {'; '.join(_lacking(one))} (more: lsmlens explain CODE)")
+        lines += _hanging(f"not assessed: {'; '.join(_lacking(one))} (more: lsmlens explain CODE)", width)
     return lines
 
 
@@ -49,9 +49,9 @@ def _lacking(one: RunAnalysis) -> list[str]:
 _HOW = re.compile(r" \(|: ")
 
 
-def _hanging(text: str) -> list[str]:
+def _hanging(text: str, width: int) -> list[str]:
     return wrap(
-        text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        text, width, initial_indent="  ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
     )
 
 
@@ -63,23 +63,23 @@ def _headline(finding: Finding) -> str:
     )
 
 
-def _details(finding: Finding) -> Iterator[str]:
-    yield from _paragraph(finding.meaning)
+def _details(finding: Finding, width: int) -> Iterator[str]:
+    yield from _paragraph(finding.meaning, width)
     for evidence in finding.evidence[:3]:
         place = evidence.source if evidence.line is None else f"{evidence.source}:{evidence.line}"
-        yield from _paragraph(f"evidence: {place}: {evidence.text}")
+        yield from _paragraph(f"evidence: {place}: {evidence.text}", width)
     if finding.advice:
-        yield from _paragraph(f"change: {finding.advice}")
+        yield from _paragraph(f"change: {finding.advice}", width)
     for command in finding.commands:
         yield f"        {command}"
     if finding.risk:
-        yield from _paragraph(f"risk: {finding.risk}")
+        yield from _paragraph(f"risk: {finding.risk}", width)
     if finding.check:
-        yield from _paragraph(f"check: {finding.check}")
+        yield from _paragraph(f"check: {finding.check}", width)
 
 
-def _paragraph(text: str) -> Iterator[str]:
-    for line in wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False):
+def _paragraph(text: str, width: int) -> Iterator[str]:
+    for line in wrap(text, width - 6, break_long_words=False, break_on_hyphens=False):
         yield f"      {line}"
 
 

@@ -11,7 +11,7 @@ from lsmlens.reports.numbers import millis
 
 SHOWN_AS_TEXT, SHOWN_AS_VALUES = 3, 10
 MOMENT_MICROS = 2_000_000
-BAR_WIDTH = 36
+BAR_WIDTH = 24
 DESCRIPTION_WIDTH = 96
 # Stages that hold less of an operation are not drawn, all of them are in the document.
 LEAST_SHARE = 0.005

@@ -15,6 +15,7 @@ entries, within them; the thread that writes the dump does not.
 import re
 
 from lsmlens.analyzer.stamps import STAMP
+from lsmlens.analyzer.transports import SYSLOG_STAMP
 
 MARKER = b"------- DUMPING STATS -------"
 STATISTICS = b"STATISTICS:"
@@ -23,10 +24,7 @@ DUMP_BYTES = 1 << 19
 FOREIGN_ENTRIES = 256
 
 # What a syslog or journal stream leaves before a line: `ceph-osd[123]: `, `May 30 01:21:33 host ceph-osd[123]: `.
-CARRIER = (
-    rb"(?:(?:<\d{1,3}>)?(?:(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:\d\d))"
-    rb" [^\s\[\]]{1,255} )?[\w.@/-]{1,64}\[\d{1,9}\]: ?)"
-)
+CARRIER = rb"(?:(?:(?:<\d{1,3}>)?" + SYSLOG_STAMP + rb" [^\s\[\]]{1,255} )?[\w.@/-]{1,64}\[\d{1,9}\]: ?)"
 CRASH_NUMBER = rb"(?: *-?\d{1,9}> )"
 ENTRY = re.compile(
     rb"^" + CARRIER + rb"?" + CRASH_NUMBER + rb"?" + STAMP.pattern + rb" ?(?P<thread>[^\s\]]*)", re.MULTILINE

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.coincidences import measure_coincidences
+from lsmlens.analyzer.companions import Beside
 from lsmlens.analyzer.findings import Finding, NotAssessed
 from lsmlens.analyzer.rules.slow_operation_overlap import SlowOperationOverlap
 from lsmlens.analyzer.units import MICROS
@@ -16,6 +18,11 @@ RULE = SlowOperationOverlap()
 @pytest.fixture(scope="module")
 def stock(fixtures: Path) -> RunAnalysis:
     return next(one for one in analyze([str(fixtures / "osd-stock")]).runs if not one.run.is_monitor)
+
+
+def with_beside(one: RunAnalysis, beside: Beside) -> RunAnalysis:
+    """The OSD with something else beside its log."""
+    return replace(one, beside=beside, coincidences=measure_coincidences(one.run, beside))
 
 
 @pytest.fixture
@@ -30,7 +37,7 @@ def with_operations(stock: RunAnalysis) -> Callable[..., RunAnalysis]:
             replace(one, initiated_micros=at, age_seconds=(end - at) / MICROS)
             for one, at in zip(real, micros, strict=False)
         ]
-        return replace(stock, beside=replace(stock.beside, operations=tuple(moved)))
+        return with_beside(stock, replace(stock.beside, operations=tuple(moved)))
 
     return move
 
@@ -82,7 +89,7 @@ def test_jobs_that_leave_no_time(fixtures: Path, stock: RunAnalysis) -> None:
         replace(one, initiated_micros=at, age_seconds=(max(ends) - at) / MICROS)
         for one, at in zip(stock.beside.operations, spread, strict=False)
     ]
-    (lacking,) = RULE.check(replace(rotated, beside=replace(rotated.beside, operations=tuple(moved))), ())
+    (lacking,) = RULE.check(with_beside(rotated, replace(rotated.beside, operations=tuple(moved))), ())
     assert isinstance(lacking, NotAssessed)
     assert "time without flushes and compactions" in lacking.needs
 

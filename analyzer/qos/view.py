@@ -1,0 +1,184 @@
+"""The view that rules and reports have of a bundle: each OSD with what is in force on it, and the cluster."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsmlens.analyzer.qos.allocation import ClassAllocation, allocation_of, charges_in_force
+from lsmlens.analyzer.qos.compaction_load import CompactionLoad, compaction_load
+from lsmlens.analyzer.qos.cost_model import RecoveryCharges
+from lsmlens.analyzer.qos.in_force import SchedulerInForce, scheduler_in_force
+from lsmlens.analyzer.qos.littles_law import LittleCheck, check_littles_law
+from lsmlens.analyzer.qos.log_lines import LineKind, QosLine
+from lsmlens.analyzer.qos.material import OsdMaterial, QosMaterial
+from lsmlens.analyzer.qos.observed_recovery import ObservedRecovery, observed_recovery
+from lsmlens.analyzer.qos.placement_groups import PlacementGroup
+from lsmlens.analyzer.qos.queue_loads import QueueLoad, queue_loads
+from lsmlens.analyzer.qos.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lsmlens.analyzer.clients.client_results import ClientResult
+    from lsmlens.analyzer.counters.counter_summary import CounterSummary
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLengths:
+    """Operations in an OSD's queues at one moment, by class, shards added up; `scheduled` are all below the strict."""
+
+    source: str
+    immediate: int
+    scheduled: int
+    recovery: int | None = None
+    best_effort: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OsdView:
+    """One OSD: its material, its settings, what schedules it and what that allots.
+
+    `counters` are those of its last life up to the last dump, `intervals` what was counted between each two dumps of
+    one life. `queues` are the queues' lengths at each moment they were dumped.
+    """
+
+    material: OsdMaterial
+    settings: Settings
+    in_force: SchedulerInForce
+    charges: RecoveryCharges | None
+    allocation: tuple[ClassAllocation, ...]
+    compaction: CompactionLoad | None
+    counters: "CounterSummary | None"
+    intervals: "tuple[CounterSummary, ...]"
+    queues: tuple[QueueLengths, ...]
+
+    @property
+    def name(self) -> str:
+        """The OSD's name."""
+        return self.material.name
+
+    @property
+    def number(self) -> str:
+        """Its number, `N` where that is not known."""
+        return self.material.number
+
+    @property
+    def has_recovered(self) -> bool:
+        """Whether its counters say that it recovered objects."""
+        return any((one.recovery_operations or 0) > 0 for one in (*self.intervals, self.counters) if one is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class QosView:
+    """A bundle: its OSDs, and what is the cluster's. `loads` are the queues that recover, where a dump tells."""
+
+    material: QosMaterial
+    osds: tuple[OsdView, ...]
+    loads: tuple[QueueLoad, ...]
+    observed: ObservedRecovery | None
+    littles_law: tuple[LittleCheck, ...]
+
+    @property
+    def recovering(self) -> tuple[PlacementGroup, ...] | None:
+        """The groups that recover or wait for it; None where no dump tells."""
+        groups = self.material.placement_groups
+        return None if groups is None else tuple(group for group in groups if group.recovers)
+
+    @property
+    def recovery_is_known(self) -> bool:
+        """Whether anything says if there was recovery."""
+        return (
+            self.recovering is not None
+            or self.observed is not None
+            or any(osd.counters is not None for osd in self.osds)
+        )
+
+    @property
+    def has_recovery(self) -> bool:
+        """Whether something was recovered, or had to be."""
+        return bool(self.recovering) or self.observed is not None or any(osd.has_recovered for osd in self.osds)
+
+    @property
+    def osd_count(self) -> int | None:
+        """How many OSDs the cluster has; None where nothing says it."""
+        return self.material.cluster.osds
+
+    @property
+    def scheduler(self) -> SchedulerInForce:
+        """What schedules the first OSD: what the cluster is taken to run where only one is asked for."""
+        return self.osds[0].in_force
+
+    def lines_of(self, kind: LineKind) -> tuple[QosLine, ...]:
+        """Lines of the cluster."""
+        return tuple(line for line in self.material.cluster_lines if line.kind is kind)
+
+    def writes(self) -> "Sequence[ClientResult]":
+        """Results of small writes at depth, which say what the cluster can do."""
+        return [
+            result
+            for result in self.material.client_results
+            if result.operation == "write"
+            and (result.block_bytes or 0) <= SMALL_WRITE_BYTES
+            and (result.depth or 0) >= LEAST_DEPTH
+            and result.iops
+            and result.is_complete
+        ]
+
+
+SMALL_WRITE_BYTES = 8192
+LEAST_DEPTH = 8
+
+
+def view_of(material: QosMaterial) -> QosView:
+    """Everything that is known, put together."""
+    osds = tuple(_osd_view(osd, material) for osd in material.osds)
+    shards = next((osd.in_force.shard_count for osd in osds if osd.in_force.shard_count), None)
+    groups = material.placement_groups or ()
+    checks = (check_littles_law(result) for result in material.client_results)
+    return QosView(
+        material,
+        osds,
+        queue_loads(groups, shards) if shards else (),
+        observed_recovery(material.cluster_lines, material.statuses),
+        tuple(check for check in checks if check is not None),
+    )
+
+
+def _osd_view(osd: OsdMaterial, material: QosMaterial) -> OsdView:
+    settings = Settings(osd, material)
+    in_force = scheduler_in_force(osd, settings)
+    charges = charges_in_force(settings, in_force.costs) if in_force.costs is not None else None
+    counters, intervals, queues = _counted(osd)
+    return OsdView(
+        osd,
+        settings,
+        in_force,
+        charges,
+        allocation_of(in_force, charges),
+        compaction_load(osd.run.run) if osd.run is not None else None,
+        counters,
+        intervals,
+        queues,
+    )
+
+
+def _counted(
+    osd: OsdMaterial,
+) -> "tuple[CounterSummary | None, tuple[CounterSummary, ...], tuple[QueueLengths, ...]]":
+    dumped = [
+        QueueLengths(source, sum(one.strict for one in states), sum(one.scheduled for one in states))
+        for source, states in osd.queue_states
+    ]
+    if not osd.perf_dumps:
+        return None, (), tuple(dumped)
+    from lsmlens.analyzer.counters.counter_series import deltas, in_series
+    from lsmlens.analyzer.counters.counter_summary import summarise
+
+    series = in_series(list(osd.perf_dumps))
+    for dump in (dump for life in series for dump in life):
+        lengths = summarise(dump).mclock_queue_lengths
+        if lengths:
+            recovery, best_effort = int(lengths.get("recovery", 0)), int(lengths.get("best_effort", 0))
+            scheduled = int(lengths.get("client", 0)) + recovery + best_effort
+            dumped.append(QueueLengths(dump.source, int(lengths.get("immediate", 0)), scheduled, recovery, best_effort))
+    intervals = tuple(summarise(delta) for life in series for delta in deltas(life))
+    return summarise(series[-1][-1]), intervals, tuple(dumped)

@@ -1,0 +1,202 @@
+"""The report on scheduling in all its forms, of a real OSD under mClock, of one under WPQ, and of a recovery."""
+
+import json
+import re
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.errors import InputError, LsmlensError
+from lsmlens.analyzer.qos.reading import read_material
+from lsmlens.analyzer.qos.view import view_of
+from lsmlens.reports import qos_markdown, qos_text
+from lsmlens.reports.html.page import render
+from lsmlens.reports.html.qos_page import qos_page
+from lsmlens.reports.output_files import Output, write
+from lsmlens.reports.qos_files import CHARTS, WRITERS, QosReport
+from lsmlens.reports.qos_json import SCHEMA, document, to_json
+from lsmlens.tuners.qos.assessment import QosAssessment, assess
+
+
+class Here(Executor):
+    """Does what it is asked for at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def assessed(folder: Path, executor: Executor | None = None) -> QosAssessment:
+    try:
+        analysis = analyze([str(folder)])
+    except InputError:
+        analysis = None
+    return assess(view_of(read_material([str(folder)], analysis)), executor, depth=8)
+
+
+def dump() -> dict[str, Any]:
+    sums = {"num_objects": 30, "num_bytes": 30 << 22, "num_objects_degraded": 30}
+    row = {"state": "active+undersized+degraded+remapped+backfilling", "stat_sum": sums}
+    return {
+        "pg_stats": [
+            row | {"pgid": f"2.{seed}", "up": [seed % 3, 3], "acting": [seed % 3], "acting_primary": seed % 3}
+            for seed in range(6)
+        ]
+    }
+
+
+@pytest.fixture(scope="module")
+def mclock(fixtures: Path) -> QosAssessment:
+    return assessed(fixtures / "osd-mclock")
+
+
+@pytest.fixture(scope="module")
+def simulated(fixtures: Path, tmp_path_factory: pytest.TempPathFactory) -> QosAssessment:
+    """The real OSD's settings, on an HDD of 270 IOPS, while six groups recover; played for a moment."""
+    folder = tmp_path_factory.mktemp("bundle")
+    shown = json.loads((fixtures / "osd-mclock" / "config_show.json").read_text())
+    shown["osd_mclock_max_capacity_iops_hdd"] = "270"
+    metadata = {"id": 0, "osd_data": "/x", "ceph_version": "18.2.7", "rotational": "1"}
+    for name, content in (("config_show", shown), ("osd_metadata", metadata), ("pg_dump", dump())):
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lsmlens.tuners.qos.cluster_model.SIMULATED_SECONDS", {"hdd": 5.0, "nvme": 0.2})
+        patch.setattr("lsmlens.tuners.qos.cluster_model.START_SECONDS", {"hdd": 0.3, "nvme": 0.02})
+        return assessed(folder, Here())
+
+
+@pytest.fixture(scope="module")
+def wpq(fixtures: Path) -> QosAssessment:
+    return assessed(fixtures / "osd-stock")
+
+
+@pytest.fixture(scope="module")
+def validator() -> Draft202012Validator:
+    schema = json.loads((files("lsmlens.reports.schemas") / "qos-1.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def errors(validator: Draft202012Validator, said: Any) -> list[str]:
+    return [f"{error.json_path}: {error.message:.200}" for error in validator.iter_errors(said)]
+
+
+# ---- JSON
+
+
+@pytest.mark.parametrize("name", ["mclock", "simulated", "wpq"])
+def test_a_document_is_as_its_schema_says(
+    name: str, request: pytest.FixtureRequest, validator: Draft202012Validator
+) -> None:
+    said = json.loads(to_json(request.getfixturevalue(name)))
+    assert said["schema"] == SCHEMA
+    assert errors(validator, said) == []
+
+
+def test_the_schema_refuses_other_documents(mclock: QosAssessment, validator: Draft202012Validator) -> None:
+    for spoil in ({"schema": "lsmlens.qos/2"}, {"more": 1}, {"osds": {}}, {"subject": None}):
+        assert errors(validator, json.loads(to_json(mclock)) | spoil)
+
+
+def test_what_the_document_says_of_a_real_osd(mclock: QosAssessment) -> None:
+    said = document(mclock)
+    (osd,) = said["osds"]
+    assert (osd["scheduler"]["value"], osd["profile"]["value"]) == ("mclock_scheduler", "balanced")
+    assert (osd["capacity_iops"]["number"], osd["capacity_iops"]["set_by"]) == (315.0, "default")
+    assert osd["cost_model"]["cost_4kib"] == 499_321
+    assert said["mended"]["capacity_iops"] == pytest.approx(43_510.96, abs=0.01)
+    client = said["mended"]["allocation"][0]
+    assert client["reservation"]["iops"] == pytest.approx(78_643_200 / 4096)
+    assert [finding["code"] for finding in said["findings"]] == ["Q02", "Q07"]
+    assert said["recommendation"] is None
+
+
+def test_the_same_bytes_twice(fixtures: Path, mclock: QosAssessment) -> None:
+    assert to_json(assessed(fixtures / "osd-mclock")) == to_json(mclock)
+
+
+# ---- text
+
+
+def test_the_text_of_a_real_osd(mclock: QosAssessment) -> None:
+    said = qos_text.render(mclock)
+    assert said.splitlines()[1] == (
+        "  osd.0: mclock_scheduler in force, profile balanced, capacity 315 IOPS (default)."
+    )
+    for words in (
+        "a device that did 43,511 writes a second is scheduled as one of 315",
+        "ceph config set osd.0 osd_mclock_max_capacity_iops_hdd 43511",
+        "osd.0: allocation with the 43,511 IOPS its benchmark gave",
+        "recovery: only misplaced                background best effort",
+        "fio_B.json",
+    ):
+        assert words in said
+    assert max(map(len, said.splitlines())) <= 100
+
+
+def test_the_text_under_wpq(wpq: QosAssessment) -> None:
+    said = qos_text.render(wpq)
+    assert "  osd.0: wpq in force (default)." in said
+    assert "there is no allocation" in said
+    assert "findings" not in said
+    assert max(map(len, said.splitlines())) <= 100
+
+
+def test_the_text_of_a_simulation(simulated: QosAssessment) -> None:
+    said = qos_text.render(simulated)
+    table = said[said.index("What other settings would do") :]
+    assert re.search(r"^=\S* +balanced, 1 backfill +", table, re.MULTILINE)
+    assert re.search(r">  +\S", table)
+    assert "error: clients' mean within 10%; no percentiles on HDDs; no p99" in said
+    assert "queues of the pg dump: 3 have something to recover" in said
+    assert max(map(len, said.splitlines())) <= 100
+
+
+def test_emphasis_only_where_asked_for(mclock: QosAssessment) -> None:
+    assert "\x1b" not in qos_text.render(mclock)
+    assert qos_text.render(mclock, colour=True).startswith("\x1b[1mIn short\x1b[0m\n")
+
+
+# ---- Markdown, HTML, pictures
+
+
+@pytest.mark.parametrize("name", ["mclock", "simulated", "wpq"])
+def test_markdown(name: str, request: pytest.FixtureRequest) -> None:
+    said = qos_markdown.render(request.getfixturevalue(name))
+    assert said.startswith("# Scheduling\n")
+    assert said.endswith("\n")
+
+
+@pytest.mark.parametrize("name", ["mclock", "simulated", "wpq"])
+def test_html(name: str, request: pytest.FixtureRequest) -> None:
+    assessment = request.getfixturevalue(name)
+    html = render(qos_page(assessment))
+    assert "<title>" in html
+    assert "http://" not in re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+    assert ("What each class is given" in html) is bool(assessment.subject.allocation)
+    assert ("What other settings would do" in html) is (assessment.recommendation is not None)
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_pictures(chart: str, simulated: QosAssessment, tmp_path: Path) -> None:
+    for suffix in (".svg", ".png"):
+        write(Output(tmp_path / f"{chart}{suffix}", suffix, chart), QosReport(simulated), WRITERS)
+        assert (tmp_path / f"{chart}{suffix}").stat().st_size > 1000
+
+
+def test_a_picture_of_nothing_is_refused(wpq: QosAssessment, tmp_path: Path) -> None:
+    with pytest.raises(LsmlensError, match="nothing to draw in the chart front"):
+        write(Output(tmp_path / "front.svg", ".svg", "front"), QosReport(wpq), WRITERS)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [".json", ".txt", ".md", ".html"])
+def test_files(suffix: str, mclock: QosAssessment, tmp_path: Path) -> None:
+    write(Output(tmp_path / f"qos{suffix}", suffix), QosReport(mclock), WRITERS)
+    assert "43,511" in (tmp_path / f"qos{suffix}").read_text() or suffix == ".json"

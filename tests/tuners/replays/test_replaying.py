@@ -1,0 +1,105 @@
+"""A replay from open to figures, in this process: the workload's time as the database sees it."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsmlens.tuners.engines.choice import EngineChoice
+from lsmlens.tuners.options.resolved_options import ResolvedOptions
+from lsmlens.tuners.replays.measurement import Mode
+from lsmlens.tuners.replays.replaying import replay
+from lsmlens.tuners.replays.trial import Trial
+from lsmlens.tuners.workloads.components import Growth, Keys
+from lsmlens.tuners.workloads.document import ColumnFamily, Workload
+from lsmlens.tuners.workloads.generator import DeclaredStream
+
+
+class Spied:
+    """A thing whose methods may be replaced, and that notes the clock it is told."""
+
+    def __init__(self, inner: Any, told: list[float], has_clock: bool) -> None:
+        self._inner, self._told, self._has_clock = inner, told, has_clock
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def open(self, path: Path, options: ResolvedOptions) -> "Spied":
+        return Spied(self._inner.open(path, options), self._told, self._has_clock)
+
+    def set_clock(self, seconds: float) -> bool:
+        self._told.append(seconds)
+        return bool(self._inner.set_clock(seconds)) if self._has_clock else False
+
+
+@dataclass(frozen=True)
+class SpiedChoice:
+    told: list[float]
+    has_clock: bool
+    library: Path | None = None
+
+    def __call__(self) -> Spied:
+        return Spied(EngineChoice("rocksdict", "9.8.4")(), self.told, self.has_clock)
+
+
+def trial(choice: Any, seconds: float = 4000.0, **options: str) -> Trial:
+    """2 MB of new keys over more than an hour, all in tables of their own."""
+    growth = Growth(rate=4000 / seconds)
+    family = ColumnFamily(name="default", keys=Keys(length=50), values=450, components=(growth,))
+    stream = DeclaredStream(Workload(name="slow", seconds=seconds, column_families=(family,)))
+    values = {
+        **{"write_buffer_size": "262144", "arena_block_size": "0", "compression": "kNoCompression"},
+        **{"level0_file_num_compaction_trigger": "2", "max_bytes_for_level_base": "268435456"},
+        **{"ttl": "0", "periodic_compaction_seconds": "0", **options},
+    }
+    resolved = ResolvedOptions("slow", "9.8.4", {"max_background_jobs": "2"}, {"default": values}, {})
+    return Trial(stream, resolved, choice)
+
+
+@contextmanager
+def reasons(path: Path) -> Iterator[set[str]]:
+    found: set[str] = set()
+    yield found
+    for line in (path / "LOG").read_text().splitlines():
+        if '"compaction_reason": "' in line:
+            found.add(line.split('"compaction_reason": "')[1].split('"')[0])
+
+
+def test_files_grow_old_by_the_workloads_time(tmp_path: Path) -> None:
+    told: list[float] = []
+    before = int(time.time())
+    with reasons(tmp_path / "db") as found:
+        measured = replay(trial(SpiedChoice(told, True), periodic_compaction_seconds="600"), tmp_path / "db", print)
+    assert "PeriodicCompaction" in found
+    assert before <= told[0] <= before + 60
+    assert told == sorted(told)
+    assert told[-1] - told[0] == pytest.approx(4000, abs=200)
+    assert not [note for note in measured.notes if "clock" in note]
+
+
+def test_young_files_are_left_alone(tmp_path: Path) -> None:
+    with reasons(tmp_path / "db") as found:
+        replay(trial(SpiedChoice([], True), periodic_compaction_seconds="60000"), tmp_path / "db", print)
+    assert "PeriodicCompaction" not in found
+
+
+def test_without_a_clock_to_set_ages_are_scaled_and_it_is_said(tmp_path: Path) -> None:
+    slow = trial(SpiedChoice([], False), periodic_compaction_seconds="600", ttl="100000")
+    measured = replay(slow, tmp_path / "db", print)
+    (said,) = [note for note in measured.notes if "clock" in note]
+    assert "periodic_compaction_seconds 600 s multiplied by" in said
+    assert int(measured.options.families["default"]["periodic_compaction_seconds"]) < 60
+    assert measured.options.families["default"]["ttl"] == "100000"
+    assert not [note for note in measured.notes if "reconcile" in note]
+
+
+def test_a_faster_pace_makes_ages_shorter(tmp_path: Path) -> None:
+    fast = replace(trial(SpiedChoice([], True), ttl="600"), mode=Mode.PACED, pace=2000.0)
+    measured = replay(fast, tmp_path / "db", print)
+    assert measured.options.families["default"]["ttl"] == "1"
+    assert [note for note in measured.notes if "ttl 600 s multiplied by 0.0005" in note]
+    untouched = replay(replace(fast, stream=trial(None, 1.0).stream, pace=1.0), tmp_path / "other", print)
+    assert untouched.options.families["default"]["ttl"] == "600"

@@ -1,0 +1,104 @@
+"""Folders of replays: theirs alone, gone at the end, and gone at the next start where there was no end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.tuners.replays.workspace import OWNER, PREFIX, remove_stale, size_of, workspace
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from lsmlens.tuners.replays.workspace import workspace
+with workspace(Path(sys.argv[1])) as folder:
+    (folder / "db").mkdir()
+    (folder / "db" / "000001.sst").write_bytes(b"x" * 1000)
+    print(folder, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_workspace_is_there_while_it_is_held(tmp_path: Path) -> None:
+    with workspace(tmp_path / "a" / "b") as folder:
+        assert folder.parent == tmp_path / "a" / "b"
+        (folder / "db").mkdir()
+        (folder / "db" / "LOG").write_bytes(b"12345")
+        assert size_of(folder) == 5 + (folder / OWNER).stat().st_size
+    assert list((tmp_path / "a" / "b").iterdir()) == []
+
+
+def test_it_goes_when_the_replay_fails(tmp_path: Path) -> None:
+    def fail() -> None:
+        with workspace(tmp_path) as folder:
+            (folder / "file").touch()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_in_use_are_left_alone(tmp_path: Path) -> None:
+    with workspace(tmp_path) as first, workspace(tmp_path) as second:
+        assert first != second
+        assert remove_stale(tmp_path) == []
+        assert first.exists()
+        assert second.exists()
+
+
+def test_what_a_killed_process_left_is_removed_at_the_next_start(tmp_path: Path) -> None:
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    left = Path(holder.stdout.readline().strip())
+    assert remove_stale(tmp_path) == []
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    holder.stdout.close()
+    assert (left / "db" / "000001.sst").exists()
+    with workspace(tmp_path) as folder:
+        assert [one for one in tmp_path.iterdir() if one != folder] == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_without_an_owner_is_left_while_it_is_young(tmp_path: Path) -> None:
+    young, old = tmp_path / f"{PREFIX}young", tmp_path / f"{PREFIX}old"
+    young.mkdir()
+    old.mkdir()
+    os.utime(old, (time.time() - 3600, time.time() - 3600))
+    assert remove_stale(tmp_path) == [old]
+    assert young.exists()
+
+
+def test_other_files_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / OWNER).touch()
+    assert remove_stale(tmp_path) == []
+    assert remove_stale(tmp_path / "absent") == []
+    assert (tmp_path / "mine").exists()
+
+
+def test_a_place_where_none_can_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(LsmlensError, match="no folder for the replay") as raised, workspace(tmp_path / "file"):
+        pass
+    assert "--work-dir" in raised.value.hint
+
+
+def test_many_may_start_at_once(tmp_path: Path) -> None:
+    """None takes another's new folder for a stale one."""
+
+    def hold(_: int) -> bool:
+        with workspace(tmp_path) as folder:
+            (folder / "file").touch()
+            time.sleep(0.001)
+            return (folder / "file").exists()
+
+    with ThreadPoolExecutor(16) as threads:
+        assert all(threads.map(hold, range(1000)))
+    assert list(tmp_path.iterdir()) == []

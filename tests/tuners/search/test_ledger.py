@@ -1,0 +1,63 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+from lsmlens.analyzer.errors import InputError
+from lsmlens.tuners.engines.choice import EngineChoice
+from lsmlens.tuners.estimation.fit import FittedWorkload
+from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.predictions.replays import Variant, trial_of
+from lsmlens.tuners.replays.measurement import Measurement
+from lsmlens.tuners.replays.trial import run_trial
+from lsmlens.tuners.search.ledger import Ledger, key_of, key_of_workload
+from lsmlens.tuners.workloads.generator import DeclaredStream
+
+
+def test_a_replay_comes_back_as_it_was(
+    fitted: FittedWorkload, present: OptionSet, engine: EngineChoice, tmp_path: Path
+) -> None:
+    trial = trial_of(Variant(fitted.workload, 4.0, 1), present, engine, tmp_path)
+    measured = run_trial(trial)
+    assert isinstance(measured, Measurement)
+    ledger = Ledger(tmp_path / "s.db")
+    assert ledger.replay("k") is None
+    ledger.keep_replay("k", measured)
+    ledger.close()
+    assert Ledger(tmp_path / "s.db").replay("k") == measured
+
+
+def test_keys_tell_what_differs(fitted: FittedWorkload, present: OptionSet, engine: EngineChoice) -> None:
+    assert isinstance(fitted.stream, DeclaredStream)
+    workload = key_of_workload(fitted.stream)
+    sets = [present, present.named("another name"), present.changed("max_bytes_for_level_base", "1048576")]
+    keys = [
+        key_of(trial_of(Variant(fitted.workload, scale, seed), one, engine, None), workload)
+        for one in sets
+        for scale, seed in ((1.0, 1), (2.0, 1), (1.0, 2))
+    ]
+    assert keys[:3] == keys[3:6]
+    assert len(set(keys)) == 6
+    assert key_of(trial_of(Variant(fitted.workload, 1.0, 1), present, engine, None), "other") not in keys
+
+
+def test_the_first_decision_stands(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "s.db")
+    assert ledger.decided("scale", 4.0) == 4.0
+    assert ledger.decided("scale", 8.0) == 4.0
+    ledger.keep_fact("scale", [1, "x"])
+    assert ledger.fact("scale") == [1, "x"]
+    assert ledger.fact("nothing") is None
+
+
+def test_a_replay_of_another_version_is_made_again(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "s.db")
+    with sqlite3.connect(tmp_path / "s.db") as connection:
+        connection.execute("INSERT INTO lsmlens_replays VALUES ('k', x'80')")
+    connection.close()
+    assert ledger.replay("k") is None
+
+
+def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("this is no database, and is long enough to be seen as none" * 20)
+    with pytest.raises(InputError, match="no study can be kept there"):
+        Ledger(tmp_path / "x")

@@ -1,0 +1,55 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lsmlens.tuners.search.scores import Objective, Scores, cost, dominates, front
+
+PRESENT = Scores(100.0, 20.0, 10, 1000, 5, 64, 200)
+
+
+def test_the_present_options_cost_one() -> None:
+    for objective in Objective:
+        assert cost(PRESENT, PRESENT, objective) == 1.0
+
+
+def test_wear_counts_bytes_and_cpu_counts_records() -> None:
+    fewer_bytes = PRESENT._replace(written_bytes=50.0)
+    fewer_records = PRESENT._replace(processed_records=500)
+    assert cost(fewer_bytes, PRESENT, Objective.WEAR) == pytest.approx(0.5)
+    assert cost(fewer_bytes, PRESENT, Objective.WEAR) < cost(fewer_records, PRESENT, Objective.WEAR)
+    assert cost(fewer_records, PRESENT, Objective.CPU) < cost(fewer_bytes, PRESENT, Objective.CPU)
+
+
+def test_latency_counts_where_both_were_measured() -> None:
+    slow = PRESENT._replace(p99_micros=2000.0, stall_seconds=0.0)
+    assert cost(slow, PRESENT, Objective.LATENCY) == 1.0
+    assert cost(slow, PRESENT._replace(p99_micros=1000.0, stall_seconds=0.0), Objective.LATENCY) > 1.4
+
+
+def test_latencies_too_short_to_tell_are_alike() -> None:
+    one, other = PRESENT._replace(p99_micros=3.0), PRESENT._replace(p99_micros=90.0)
+    assert cost(one, other, Objective.LATENCY) == 1.0
+
+
+def test_amplification_of_nothing_is_none() -> None:
+    assert PRESENT.write_amplification == 5.0
+    assert PRESENT._replace(flush_bytes=0.0).write_amplification is None
+
+
+points = st.builds(
+    lambda written, records, memory: PRESENT._replace(
+        written_bytes=written, processed_records=records, memory_bytes=memory
+    ),
+    *[st.integers(1, 4).map(float)] * 3,
+)
+
+
+@given(st.lists(points, min_size=1, max_size=12))
+def test_the_front_is_what_nothing_dominates(scores: list[Scores]) -> None:
+    places = front(scores)
+    assert places
+    for place, one in enumerate(scores):
+        assert (place in places) == (not any(dominates(other, one) for other in scores))
+
+
+def test_what_was_not_measured_for_both_decides_nothing() -> None:
+    assert dominates(PRESENT._replace(written_bytes=90.0, p99_micros=5e6), PRESENT)

@@ -1,0 +1,109 @@
+"""A study goes on to the same candidates wherever it was cut off."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lsmlens.analyzer.errors import InputError
+from lsmlens.tuners.options.presets import preset
+from lsmlens.tuners.search.scores import Scores
+from lsmlens.tuners.search.space import Space, space_of
+from lsmlens.tuners.search.study import Study, Tried
+
+BATCHES, SIZE = 5, 2
+
+
+class Cut(BaseException):
+    """The end of a process, at any moment."""
+
+
+def scores_of(space: Space, choices: dict[str, str]) -> Scores:
+    """Something that depends on every choice."""
+    places = [one.values.index(choices[one.name]) for one in space.dimensions]
+    written = 1000.0 + sum((place - 2) ** 2 * (number + 1) for number, place in enumerate(places))
+    return Scores(written, 100.0, 10, written, 1, 64, 10)
+
+
+def refused(one: Tried) -> str | None:
+    return "too large" if one.choices["max_background_jobs"] == "8" else None
+
+
+def search(path: Path, space: Space, step: Callable[[], None]) -> list[tuple[object, ...]]:
+    """A whole search, as the program does it; `step` is told before each thing it keeps."""
+    study = Study(path, space, {"log": "x"})
+    add = study._add
+
+    def added(*args: object) -> Tried:
+        step()
+        return add(*args)  # type: ignore[arg-type]
+
+    study._add = added  # type: ignore[method-assign,assignment]
+    proposed = study.propose("current", "the log", space.present, refused)
+    waiting = [proposed] if proposed.is_waiting else []
+    while True:
+        for one in waiting:
+            step()
+            scores = scores_of(space, dict(one.choices))
+            study.record(one, scores, scores.written_bytes / 1000, 1.0)
+        done = {one.batch for one in study.tried if one.scores is not None and one.batch is not None}
+        finished = [batch for batch in done if sum(one.batch == batch and one.is_waiting for one in study.tried) == 0]
+        if len(finished) >= BATCHES:
+            return [(one.number, one.name, one.origin, dict(one.choices), one.problem, one.cost) for one in study.tried]
+        waiting = study.next_batch(SIZE, refused)
+
+
+@pytest.fixture(scope="module")
+def space() -> Space:
+    frozen = ["ttl", "compression", "target_file_size_base", "max_total_wal_size", "max_bytes_for_level_multiplier"]
+    return space_of(preset("ceph:pacific"), {}, frozen)
+
+
+@pytest.fixture(scope="module")
+def whole(space: Space, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[object, ...]]:
+    return search(tmp_path_factory.mktemp("whole") / "s.db", space, lambda: None)
+
+
+def test_a_search_tries_what_is_refused_and_what_is_not(whole: list[tuple[object, ...]]) -> None:
+    problems = [one[4] for one in whole]
+    assert any(problems)
+    assert sum(one[5] is not None for one in whole) == 1 + BATCHES * SIZE
+    assert {one[2] for one in whole} == {"the log", "TPE", "near the best"}
+    chosen = [tuple(sorted(one[3].items())) for one in whole if one[4] is None]  # type: ignore[attr-defined]
+    assert len(chosen) == len(set(chosen))
+
+
+def test_cut_off_anywhere_it_comes_to_the_same(space: Space, whole: list[tuple[object, ...]], tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    for every in (1, 2, 3, 5, 8):
+        left = every
+
+        def step() -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Cut
+
+        with pytest.raises(Cut):
+            search(path, space, step)
+    assert search(path, space, lambda: None) == whole
+
+
+def test_a_study_of_another_log_is_refused(space: Space, tmp_path: Path) -> None:
+    Study(tmp_path / "s.db", space, {"log": "x"})
+    with pytest.raises(InputError, match="holds a study of another log"):
+        Study(tmp_path / "s.db", space, {"log": "y"})
+
+
+def test_a_candidate_proposed_again_is_the_same(space: Space, tmp_path: Path) -> None:
+    study = Study(tmp_path / "s.db", space, {})
+    first = study.propose("one", "a", space.present, refused)
+    study.record(first, scores_of(space, space.present), 1.0, 1.0)
+    again = study.propose("two", "b", space.present, refused)
+    assert (again.name, again.cost, again.is_waiting) == ("one", 1.0, False)
+
+
+def test_a_failed_candidate_has_its_reason(space: Space, tmp_path: Path) -> None:
+    study = Study(tmp_path / "s.db", space, {})
+    study.refuse(study.propose("one", "a", space.present, refused), "the replay failed: x")
+    (found,) = study.tried
+    assert (found.problem, found.is_out, found.scores) == ("the replay failed: x", False, None)

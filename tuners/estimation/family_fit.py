@@ -1,0 +1,150 @@
+"""One column family, fitted: its part of the workload document, and what was learned from what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from lsmlens.tuners.estimation.clusters import objects_by_tables
+from lsmlens.tuners.estimation.family_parts import BEST, Dissection, Variation, dissect
+from lsmlens.tuners.estimation.history import FamilyHistory, History, Table
+from lsmlens.tuners.estimation.intervals import Interval, intervals_of
+from lsmlens.tuners.estimation.key_forms import GROUPS, compression_ratio, key_form, key_order
+from lsmlens.tuners.estimation.parts import Part
+from lsmlens.tuners.estimation.preloads import preloads
+from lsmlens.tuners.estimation.record_sizes import RecordSizes, record_sizes
+from lsmlens.tuners.estimation.windows import Window, WindowKind, windows_of
+from lsmlens.tuners.workloads.components import Component, Growth, Keys, Order, Queue
+from lsmlens.tuners.workloads.document import ColumnFamily
+
+# A part's sizes stand by themselves where they differ from the family's by more than this share.
+SAME_SIZE = 0.02
+LEAST_VALUE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyEvidence:
+    """What the log shows of one family: when it was written, and what survived."""
+
+    history: FamilyHistory
+    intervals: tuple[Interval, ...]
+    windows: tuple[Window, ...]
+    preexisting: float
+    """Records that were there before the log began, as far as compactions that read them tell."""
+
+    @property
+    def operations(self) -> int:
+        """Puts and deletes of all flushes."""
+        return sum(one.operations for one in self.intervals)
+
+    def longest_window(self, *kinds: WindowKind) -> int:
+        """Puts in the longest window of these kinds; 0 where there is none."""
+        return max((one.longest_puts(self.intervals) for one in self.windows if one.kind in kinds), default=0)
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables that flushes wrote."""
+        return [one.table for one in self.intervals if one.table is not None and one.table.entries]
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyFit:
+    """A family's part of the document. `seen` says in words how it was taken apart; `misfit` how badly.
+
+    `misfit` is the relative error of the survivors at the windows, root mean square.
+    """
+
+    column_family: ColumnFamily
+    evidence: FamilyEvidence
+    parts: tuple[Part, ...]
+    sizes: RecordSizes
+    seen: tuple[str, ...]
+    misfit: float
+    variation: Variation = BEST
+
+
+def gather(history: History, name: str) -> FamilyEvidence:
+    """The evidence of one family."""
+    family = history.families[name]
+    intervals = intervals_of(history, name)
+    windows = windows_of(family, intervals)
+    return FamilyEvidence(family, tuple(intervals), tuple(windows), _preexisting(family, history))
+
+
+def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BEST) -> FamilyFit:
+    """The fit of a family with operations; times in the document count from `since`, seconds since 1970."""
+    intervals = list(evidence.intervals)
+    found: Dissection = dissect(
+        intervals,
+        list(evidence.windows),
+        was_empty=not evidence.preexisting,
+        objects=objects_by_tables(evidence.history),
+        variation=variation,
+    )
+    parts = [part for part in found.parts if part.operations]
+    if variation.is_random:
+        parts = [part.with_(delete_order="random") if isinstance(part.component, Growth) else part for part in parts]
+    sizes = record_sizes(evidence.history, intervals, parts)
+    is_queue = any(isinstance(part.component, Queue) for part in parts)
+    order: Order = variation.order or key_order(evidence.history, is_queue)
+    if any(part.is_clustered for part in parts):
+        order = "sequential"
+    keys = key_form(round(sizes.key), order, evidence.tables, variation.groups or GROUPS)
+    values = _value(sizes.value, sizes.key)
+    components = [
+        _component(part, intervals, since, (keys, values), (float(key), float(value)))
+        for part, key, value in zip(parts, sizes.keys, sizes.values, strict=True)
+    ]
+    if evidence.preexisting:
+        components = preloads(components, parts, evidence.preexisting)
+    ratio = compression_ratio(evidence.tables)
+    family = ColumnFamily(
+        name=evidence.history.name,
+        keys=keys,
+        values=values,
+        components=tuple(components),
+        compression_ratio=1.0 if ratio is None else round(ratio, 3),
+    )
+    return FamilyFit(family, evidence, tuple(parts), sizes, tuple(found.seen), found.misfit, variation)
+
+
+def _component(
+    part: Part, intervals: Sequence[Interval], since: float, shared: tuple[Keys, float], own: tuple[float, float]
+) -> Component:
+    """The part's component, with sizes of its own where they are not the family's."""
+    component = part.with_rows(intervals, since)
+    keys, value = shared
+    key_bytes, value_bytes = own
+    changes: dict[str, object] = {}
+    length = max(1, round(key_bytes))
+    if length != keys.length:
+        front = min(keys.front, max(0, length - 8))
+        changes["keys"] = msgspec.structs.replace(keys, length=float(length), front=front)
+    wanted = _value(value_bytes, key_bytes)
+    if part.puts.sum() and abs(wanted - value) > SAME_SIZE * max(value, LEAST_VALUE):
+        changes["values"] = wanted
+    return msgspec.structs.replace(component, **changes) if changes else component
+
+
+def _value(value: float, key: float) -> float:
+    """Value bytes that make up for the key's being a whole number of bytes."""
+    return round(max(0.0, value + key - round(key)), 2)
+
+
+def _preexisting(family: FamilyHistory, history: History) -> float:
+    """Records in tables of before the log: those that compactions read, and as many in each table that none did."""
+    unknown: set[int] = set()
+    records = 0.0
+    for job in family.compactions:
+        numbers = [number for level in job.inputs.values() for number in level]
+        strange = [number for number in numbers if number not in history.tables]
+        if strange:
+            known = sum(history.tables[number].entries for number in numbers if number in history.tables)
+            records += max(0.0, job.input_records - known)
+            unknown.update(strange)
+    if not unknown:
+        return 0.0
+    first = family.compactions[0]
+    before = sum(first.level_files) - len(first.outputs) + sum(len(level) for level in first.inputs.values())
+    flushed = sum(1 for one in family.flushes if one.table is not None and one.seconds < first.seconds)
+    return records / len(unknown) * max(len(unknown), before - flushed)

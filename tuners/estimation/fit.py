@@ -1,0 +1,140 @@
+"""A workload learned from a log alone: every family's flushes and compactions, taken apart and written as a document."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+
+import numpy as np
+
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.errors import InputError
+from lsmlens.tuners.estimation.defaults import declared, family_notes, log_notes
+from lsmlens.tuners.estimation.family_fit import FamilyEvidence, FamilyFit, fit_family, gather
+from lsmlens.tuners.estimation.family_parts import BEST, Variation
+from lsmlens.tuners.estimation.history import History, read_history
+from lsmlens.tuners.workloads.document import Origin, Transactions, Workload
+from lsmlens.tuners.workloads.generator import DeclaredStream
+
+# How far draws go from the best fit: what a log leaves open.
+DRAWN_NOISE = 0.02
+DRAWN_CLEAR = 0.5
+DRAWN_SMOOTHING = (0.0, 0.001)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a run's log shows of each family with operations, by name; times are seconds since 1970."""
+
+    run: RunAnalysis
+    history: History
+    families: Mapping[str, FamilyEvidence]
+    since: float
+    until: float
+
+    @property
+    def seconds(self) -> float:
+        """The time from the first operation to the last flush."""
+        return self.until - self.since
+
+
+@dataclass(frozen=True)
+class FittedWorkload:
+    """A workload document and what it was learned from. `notes` say what a reader should know before trusting it."""
+
+    evidence: Evidence
+    families: tuple[FamilyFit, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The document."""
+        return _document(self.evidence, self.families, self.notes)
+
+    @property
+    def stream(self) -> DeclaredStream:
+        """The document's stream of write batches."""
+        return DeclaredStream(self.workload)
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return self.evidence.run.run.name
+
+    def varied(self, variations: Mapping[str, Variation]) -> "FittedWorkload":
+        """The same evidence, with the families named fitted otherwise."""
+        families = tuple(
+            fit_family(one.evidence, self.evidence.since, variations[one.column_family.name])
+            if one.column_family.name in variations
+            else one
+            for one in self.families
+        )
+        return FittedWorkload(self.evidence, families, self.notes)
+
+    def draws(self, count: int, seed: int = 1) -> list[Workload]:
+        """Other workloads that explain the log about as well: the ridge."""
+        found = []
+        for number in range(count):
+            fits = tuple(self._drawn(family, seed + number) for family in self.families)
+            found.append(_document(self.evidence, fits, self.notes))
+        return found
+
+    def _drawn(self, family: FamilyFit, seed: int) -> FamilyFit:
+        rng = np.random.default_rng([seed, *family.column_family.name.encode()])
+        variation = replace(
+            family.variation,
+            clear_factor=family.variation.clear_factor * float(np.exp(rng.normal(0.0, DRAWN_CLEAR))),
+            place=float(rng.random()),
+            offset=float(rng.random()),
+            noise=DRAWN_NOISE,
+            smoothing=DRAWN_SMOOTHING[int(rng.integers(len(DRAWN_SMOOTHING)))],
+            seed=seed,
+        )
+        return fit_family(family.evidence, self.evidence.since, variation)
+
+
+def fit(run: RunAnalysis, variation: Variation = BEST) -> FittedWorkload:
+    """The workload of one run, learned from its log.
+
+    Raises InputError for a log without flushes, which says nothing of a workload.
+    """
+    evidence = gather_all(run)
+    families = tuple(fit_family(one, evidence.since, variation) for one in evidence.families.values())
+    return FittedWorkload(evidence, families, (*log_notes(evidence.history, run), *family_notes(families)))
+
+
+def gather_all(run: RunAnalysis) -> Evidence:
+    """What the run's log shows. Raises InputError where it shows no flush with operations."""
+    history = read_history(run.run)
+    families = {name: gather(history, name) for name in sorted(history.families)}
+    families = {name: one for name, one in families.items() if one.operations}
+    if not families:
+        raise InputError(
+            run.run.name,
+            "the log shows no flush, so nothing of a workload",
+            "a log of more work, or with debug_rocksdb at 4 or more",
+        )
+    intervals = [interval for one in families.values() for interval in one.intervals if interval.operations]
+    since = min(one.start for one in intervals)
+    until = max(one.end for one in intervals)
+    return Evidence(run, history, families, since, until)
+
+
+def _document(evidence: Evidence, families: tuple[FamilyFit, ...], notes: tuple[str, ...]) -> Workload:
+    run = evidence.run.run
+    origin = Origin(
+        kind="fitted",
+        source=run.name,
+        started_at=datetime.fromtimestamp(evidence.since, UTC).isoformat(timespec="milliseconds"),
+        ceph_version=run.ceph_version or "",
+        rocksdb_version=run.rocksdb_version or "",
+        defaults=declared(families),
+        notes=notes,
+    )
+    return Workload(
+        name=run.name,
+        origin=origin,
+        seconds=round(evidence.seconds + 0.001, 3),
+        transactions=Transactions(),
+        column_families=tuple(one.column_family for one in families),
+    )

@@ -1,0 +1,83 @@
+"""Fresh keys beside hot ones: what is put once, and later deleted, next to a few keys that are overwritten all the time.
+
+Short windows tell the two apart: flushes, and merges of a few of them, are too short for anything put once to be
+overwritten. How many of the deletes found a record shows at the bottom: fresh puts less records that live are records
+that were deleted; the other deletes are of keys that were not there, and leave tombstones only.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lsmlens.tuners.estimation.intervals import Interval
+from lsmlens.tuners.estimation.lifetimes import Floats, fit_lifetimes, samples_of, single_lifetimes
+from lsmlens.tuners.estimation.parts import Part, grown, overwritten
+from lsmlens.tuners.estimation.whole_counts import whole
+from lsmlens.tuners.estimation.windows import Window, WindowKind
+from lsmlens.tuners.estimation.working_sets import RegimeSets, kept_of
+
+# Puts that live for less than this share of a flush are of hot keys.
+HOT_LIFETIME = 0.5
+# Deletes that found no record are told apart from this share of all on.
+LEAST_VOID = 0.1
+ABSENT_KEYS = 1 << 40
+HALVINGS = 40
+
+
+def fresh_parts(intervals: Sequence[Interval], windows: Sequence[Window]) -> list[Part]:
+    """Hot keys by their lifetimes, fresh ones deleted in their order, and deletes that found nothing."""
+    hot = _hot_sets(intervals, [one for one in windows if one.kind != WindowKind.BOTTOM])
+    puts = np.array([one.puts for one in intervals], np.float64)
+    fresh = np.array([_fresh(hot, one) for one in intervals])
+    rows = [hot.divide(float(every - own), 1.0) for every, own in zip(puts, fresh, strict=True)]
+    counts = whole(np.column_stack([np.array(rows), fresh]))
+    deletes = np.array([one.deletes for one in intervals], np.int64)
+    void_share = _void_share(intervals, windows, fresh)
+    split = whole(np.column_stack([deletes * (1 - void_share), deletes * void_share]))
+    parts = [overwritten(float(keys), counts[:, place]) for place, keys in enumerate(hot.keys)]
+    parts.append(grown(counts[:, -1], split[:, 0]))
+    if split[:, 1].any():
+        parts.append(overwritten(float(ABSENT_KEYS), np.zeros_like(deletes), split[:, 1]))
+    return [part for part in parts if part.operations]
+
+
+def _hot_sets(intervals: Sequence[Interval], windows: Sequence[Window]) -> RegimeSets:
+    """The sets that are overwritten within a flush, as one regime's; its fresh keys are all others."""
+    regimes = np.zeros(len(intervals), np.int64)
+    steady = np.ones(len(intervals))
+    samples = samples_of(windows, intervals, regimes, steady)
+    lifetimes = fit_lifetimes(samples, single_lifetimes(intervals, regimes, steady))
+    flushes = [one.puts for one in intervals if one.flush is not None and one.puts]
+    limit = HOT_LIFETIME * float(np.median(flushes)) if flushes else 0.0
+    shares, means = lifetimes.shares[0], lifetimes.means
+    short = np.flatnonzero((means < limit) & (shares > 0))
+    share = float(shares[short].sum())
+    keys = np.maximum(shares[short] * means[short], 1.0)
+    return RegimeSets(keys, shares[short] / max(share, 1e-12), 1.0 - share, np.ones(1))
+
+
+def _fresh(hot: RegimeSets, interval: Interval) -> float:
+    """Fresh puts of an interval: with them the flush keeps what it did."""
+    if interval.flush is None or not len(hot.keys):
+        return float(interval.puts) * (hot.endless if len(hot.keys) else 1.0)
+    low, high = 0.0, float(interval.puts)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        kept = middle + float(kept_of(hot.divide(interval.puts - middle, 1.0), hot.keys).sum())
+        if kept < interval.kept_puts:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _void_share(intervals: Sequence[Interval], windows: Sequence[Window], fresh: Floats) -> float:
+    """The share of the deletes that found no record, by the last bottom; 0 where none tells."""
+    bottoms = [one for one in windows if one.kind == WindowKind.BOTTOM]
+    if not bottoms:
+        return 0.0
+    mass = np.minimum(bottoms[-1].mass(len(intervals)), 1.0)
+    deletes = float(mass @ np.array([one.deletes for one in intervals], np.float64))
+    gone = float(mass @ fresh) - bottoms[-1].kept_puts
+    share = 1 - min(max(gone / max(deletes, 1.0), 0.0), 1.0)
+    return share if share >= LEAST_VOID else 0.0

@@ -1,0 +1,117 @@
+"""Parts: what a family's operations were taken apart into, each to become one component of the workload document."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from lsmlens.tuners.estimation.intervals import Interval
+from lsmlens.tuners.estimation.lifetimes import Floats, kept_share
+from lsmlens.tuners.workloads.components import (
+    Clustered,
+    Component,
+    Growth,
+    GrowthRow,
+    Overwrite,
+    OverwriteRow,
+    Queue,
+    Row,
+    WorkingSet,
+)
+
+Counts = NDArray[np.int64]
+# Components need one row or more; their schedules are filled in when the document is made.
+NO_ROWS = (Row(0.0, 0.0, 0),)
+MILLISECONDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Puts and deletes of each interval (shape: intervals), and the component that writes them.
+
+    `kept_puts` and `kept_deletes` are expected to survive each interval's flush; `live` records are expected in the
+    database at the end. `component` has no schedule yet. `is_clustered`: keys of one object lie side by side.
+    """
+
+    component: Component
+    puts: Counts
+    deletes: Counts
+    kept_puts: Floats
+    kept_deletes: Floats
+    live: float
+    is_clustered: bool = False
+
+    @property
+    def operations(self) -> int:
+        """All puts and deletes."""
+        return int(self.puts.sum() + self.deletes.sum())
+
+    def with_rows(self, intervals: Sequence[Interval], since: float) -> Component:
+        """The component with its schedule, times in seconds after `since`."""
+        kind = {Overwrite: OverwriteRow, Growth: GrowthRow}.get(type(self.component), Row)
+        rows = tuple(
+            kind(
+                round(interval.start - since, MILLISECONDS),
+                max(round(interval.end - since, MILLISECONDS), round(interval.start - since, MILLISECONDS)),
+                int(puts),
+                int(deletes),
+            )
+            for interval, puts, deletes in zip(intervals, self.puts, self.deletes, strict=True)
+            if puts or deletes
+        )
+        return msgspec.structs.replace(self.component, schedule=rows)
+
+    def with_(self, **changes: object) -> "Part":
+        """The part with fields of its component changed."""
+        return replace(self, component=msgspec.structs.replace(self.component, **changes))
+
+
+def overwritten(keys: float, puts: Counts, deletes: Counts | None = None, is_filled_first: bool = False) -> Part:
+    """Puts spread evenly over `keys` keys, once each has been written if so said; deletes choose keys as puts do."""
+    keys = max(1.0, keys)
+    gone = np.zeros_like(puts) if deletes is None else deletes
+    operations = (puts + gone).astype(np.float64)
+    distinct = operations * kept_share(operations / keys)
+    if is_filled_first:
+        distinct = np.where(np.cumsum(operations) <= keys, operations, distinct)
+    share = gone / np.maximum(operations, 1.0)
+    last = float(gone.sum()) / max(1.0, float(operations.sum()))
+    return Part(
+        Overwrite(working_sets=(WorkingSet(round(keys), filled_first=is_filled_first),), schedule=()),
+        puts,
+        gone,
+        distinct * (1 - share),
+        distinct * share,
+        (1 - last) * -keys * float(np.expm1(-operations.sum() / keys)),
+    )
+
+
+def grown(puts: Counts, deletes: Counts | None = None, is_random: bool = False) -> Part:
+    """Fresh keys, each put once; deletes take the oldest, or live ones at random."""
+    gone = np.zeros_like(puts) if deletes is None else deletes
+    left = max(0.0, float(puts.sum() - gone.sum()))
+    component = Growth(delete_order="random" if is_random else "oldest", schedule=())
+    return Part(component, puts, gone, puts.astype(np.float64), gone.astype(np.float64), left)
+
+
+def queued(puts: Counts, deletes: Counts, vanished: Floats, is_single: bool = False) -> Part:
+    """Fresh keys deleted first in, first out; `vanished` puts of each interval die in memory.
+
+    Their tombstones stay, unless they are single deletes.
+    """
+    kept = np.maximum(puts - vanished, 0.0)
+    left = max(0.0, float(puts.sum() - deletes.sum()))
+    tombstones = np.maximum(deletes - vanished, 0.0) if is_single else deletes.astype(np.float64)
+    return Part(Queue(single_delete=is_single, schedule=()), puts, deletes, kept, tombstones, left)
+
+
+def clustered(
+    shape: tuple[int, int], removals_per_put: float, puts: Counts, deletes: Counts, kept: tuple[Floats, Floats], live: float
+) -> Part:
+    """Objects of many keys (`shape`: objects, keys of each) that are written, thinned and cleared."""
+    component = Clustered(
+        objects=shape[0], keys_per_object=shape[1], removals_per_put=round(removals_per_put, 5), schedule=()
+    )
+    return Part(component, puts, deletes, kept[0], kept[1], live)

@@ -1,0 +1,166 @@
+"""Queues: keys that are put once and deleted in the order of their puts, such as the log of a placement group.
+
+Every put of a fresh key either is still live or was deleted, so up to each moment at which the bottom tells how many
+records live, fresh puts = deletes + live records; what else was put overwrote a few hot keys. Fresh puts that are not
+in the flushes' tables vanished: they were deleted in the memtable that held them. Records of one age would all vanish
+or none, so there are two queues: a short one of T records, all of whose turnover beyond T vanishes, and a long one.
+One equation, deletes that vanish = deletes of the short queue - T, leaves a range for T: its middle is taken, the rest
+is the ridge.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lsmlens.tuners.estimation.intervals import Interval
+from lsmlens.tuners.estimation.lifetimes import Floats, kept_share
+from lsmlens.tuners.estimation.parts import Counts, Part, grown, overwritten, queued
+from lsmlens.tuners.estimation.windows import Window, WindowKind
+
+# Tombstones of keys that are never put again all survive their flush.
+LEAST_KEPT_DELETES = 0.998
+LEAST_DELETES = 0.01
+# Random victims make puts vanish in proportion to the window; within these factors of it that is what was seen.
+AS_RANDOM = (0.6, 1.6)
+# Below this share of the fresh puts none vanished, but the balance is off.
+LEAST_VANISHED = 0.05
+# Flushes whose fresh puts scatter less than this share of their mean count as alike.
+VARIED = 0.2
+# What overwrites beside a queue, such as the info of each placement group; few flushes tell how many keys that is.
+HOT_KEYS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class FreshPuts:
+    """Fresh puts of each interval, and how many of them vanished in memory (shapes: intervals); live records."""
+
+    fresh: Floats
+    vanished: Floats
+    live: float
+
+    @property
+    def vanished_at_random(self) -> float:
+        """How many would have vanished if deletes chose their victims at random among the live records."""
+        if self.live <= 0:
+            return 0.0
+        return float((self.fresh * (1 - kept_share(self.fresh / self.live))).sum())
+
+    @property
+    def is_random(self) -> bool:
+        """Whether about as many vanished as random victims would make."""
+        expected = self.vanished_at_random
+        return AS_RANDOM[0] * expected <= float(self.vanished.sum()) <= AS_RANDOM[1] * expected
+
+
+def is_queue_like(intervals: Sequence[Interval]) -> bool:
+    """Whether there are deletes, and of keys that are not put again."""
+    puts = sum(one.puts for one in intervals)
+    deletes = sum(one.deletes for one in intervals)
+    kept = sum(one.kept_deletes for one in intervals)
+    return deletes >= LEAST_DELETES * max(puts, 1) and kept >= LEAST_KEPT_DELETES * deletes
+
+
+def fresh_puts(intervals: Sequence[Interval], windows: Sequence[Window], hot_keys: float = HOT_KEYS) -> FreshPuts:
+    """Fresh puts by balance of the live bottom; without one, only those that survived."""
+    puts = np.array([one.puts for one in intervals], np.float64)
+    deletes = np.array([one.deletes for one in intervals], np.float64)
+    kept = np.array([one.kept_puts for one in intervals], np.float64)
+    fresh = np.clip(kept - np.minimum(hot_keys, puts - kept), 0, puts)
+    vanished = np.zeros(len(intervals))
+    done, settled, live = 0, 0.0, []
+    for window in (one for one in windows if one.kind == WindowKind.BOTTOM):
+        mass = window.mass(len(intervals))
+        last = int(np.flatnonzero(mass > 0.5 * mass.max())[-1]) + 1
+        balance = window.kept_puts + float(mass @ deletes)
+        live.append(float(window.kept_puts))
+        if last <= done:
+            continue
+        missing = balance - settled - float(fresh[done:last].sum())
+        vanished[done:last] = _spread(max(0.0, missing), deletes[done:last], puts[done:last] - fresh[done:last])
+        settled += float((fresh + vanished)[done:last].sum())
+        done = last
+    if 0 < done < len(intervals):
+        rate = float(vanished[:done].sum()) / max(1.0, float((deletes[:done] ** 2).sum()))
+        room = puts[done:] - fresh[done:]
+        vanished[done:] = np.minimum.reduce([rate * deletes[done:] ** 2, deletes[done:], room])
+    net = float((kept - [one.kept_deletes for one in intervals]).sum())
+    return FreshPuts(fresh + vanished, vanished, float(np.median(live)) if live else max(0.0, net))
+
+
+def queue_parts(intervals: Sequence[Interval], balance: FreshPuts, place: float = 0.5) -> list[Part]:
+    """Hot keys, a short and a long queue; `place` is where in its range the short queue's length is taken."""
+    puts = np.array([one.puts for one in intervals], np.int64)
+    deletes = np.array([one.deletes for one in intervals], np.int64)
+    fresh = np.minimum(np.rint(balance.fresh).astype(np.int64), puts)
+    short, share = _short_queue(balance, deletes, place)
+    from_short = _short_deletes(balance, deletes, short, share)
+    to_short = np.zeros_like(fresh)
+    length = 0
+    for row, (room, gone) in enumerate(zip(fresh, from_short, strict=True)):
+        to_short[row] = min(room, max(0, gone + short - length))
+        length = max(0, length + int(to_short[row]) - int(gone))
+    parts = [queued(fresh - to_short, deletes - from_short, np.zeros(len(fresh)))]
+    if short:
+        parts.append(queued(to_short, from_short, np.minimum(balance.vanished, to_short)))
+    if (puts > fresh).any():
+        parts.append(overwritten(HOT_KEYS, puts - fresh))
+    return parts
+
+
+def random_parts(intervals: Sequence[Interval], balance: FreshPuts) -> list[Part]:
+    """Hot keys, and fresh ones that are deleted at random."""
+    puts = np.array([one.puts for one in intervals], np.int64)
+    deletes = np.array([one.deletes for one in intervals], np.int64)
+    fresh = np.minimum(np.rint(balance.fresh).astype(np.int64), puts)
+    part = grown(fresh, deletes, is_random=True)
+    parts = [replace(part, kept_puts=fresh * kept_share(fresh / max(balance.live, 1.0)))]
+    if (puts > fresh).any():
+        parts.append(overwritten(HOT_KEYS, puts - fresh))
+    return parts
+
+
+def _short_queue(balance: FreshPuts, deletes: Counts, place: float) -> tuple[int, float]:
+    """T, and the share s of the deletes that are the short queue's: s f - T vanish of f fresh puts.
+
+    Windows of different length give both. Where all are alike T lies below the deletes that are left beside the
+    vanished, and above the turnover of windows in which none vanished.
+    """
+    some = balance.vanished > LEAST_VANISHED * np.maximum(balance.fresh, 1.0)
+    if not some.any():
+        return 0, 0.0
+    fresh, vanished, weights = balance.fresh[some], balance.vanished[some], balance.fresh[some]
+    mean_fresh, mean_vanished = np.average(fresh, weights=weights), np.average(vanished, weights=weights)
+    left = float(np.average(np.maximum(deletes[some] - vanished, 0.0), weights=weights))
+    none = deletes[~some]
+    least = min(left, float(np.quantile(none, 0.9))) if len(none) else 0.0
+    spread = float(np.average((fresh - mean_fresh) ** 2, weights=weights))
+    if spread > (VARIED * mean_fresh) ** 2:
+        slope = float(np.average((fresh - mean_fresh) * (vanished - mean_vanished), weights=weights)) / spread
+        at = min(max(slope * float(mean_fresh) - float(mean_vanished), least), left)
+        place = 0.5 if left <= least else (at - least) / (left - least)
+    short = max(0.0, least + place * (left - least))
+    mean_deletes = float(np.average(deletes[some], weights=weights))
+    return round(short), min(1.0, (float(mean_vanished) + short) / max(mean_deletes, 1.0))
+
+
+def _short_deletes(balance: FreshPuts, deletes: Counts, short: int, share: float) -> Counts:
+    """Deletes of the short queue: what vanished and its whole length before, or its share where none vanished."""
+    if not short:
+        return np.zeros_like(deletes)
+    some = balance.vanished > LEAST_VANISHED * np.maximum(balance.fresh, 1.0)
+    wanted = np.minimum(np.rint(balance.vanished).astype(np.int64) + short, deletes)
+    return np.where(some, wanted, np.rint(share * deletes).astype(np.int64))
+
+
+def _spread(amount: float, deletes: Floats, room: Floats) -> Floats:
+    """So much among intervals, more to those with more deletes, none above its deletes or `room`."""
+    most = np.minimum(deletes, room)
+    found = np.zeros(len(deletes))
+    for _ in range(8):
+        weights = np.where(found < most, deletes**2, 0.0)
+        left = amount - float(found.sum())
+        if left < 1 or not weights.sum():
+            break
+        found = np.minimum(found + left * weights / weights.sum(), most)
+    return found

@@ -1,0 +1,47 @@
+"""Structures: what flushes and merges leave open, to be tried under the log's own options.
+
+Where new keys sort among the old, whether deletes take the oldest keys or any, and how many keys go at once change what
+compactions do, but not how much survives a merge. A replay under the log's own options tells them apart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lsmlens.tuners.estimation.family_fit import FamilyFit
+from lsmlens.tuners.estimation.family_parts import Variation
+from lsmlens.tuners.workloads.components import Growth, Queue
+
+FEW_GROUPS = 8
+MANY_GROUPS = 64
+CLEAR_FACTORS = (2.0, 0.5)
+
+
+def structures(family: FamilyFit) -> list[Variation]:
+    """Other structures of one family, likelier ones first."""
+    used = family.variation
+    if any(part.is_clustered for part in family.parts):
+        return [replace(used, clear_factor=used.clear_factor * factor) for factor in CLEAR_FACTORS]
+    order = family.column_family.keys.order
+    has_fresh = any(isinstance(part.component, Growth | Queue) for part in family.parts)
+    found = [replace(used, order="grouped", groups=FEW_GROUPS)]
+    if order == "scattered":
+        found.insert(0, replace(used, order="sequential"))
+    else:
+        found.append(replace(used, order="scattered"))
+    if any(_deletes(part.component, int(part.deletes.sum())) for part in family.parts):
+        found.insert(1, replace(used, is_random=True))
+        found.append(replace(used, order="sequential", is_random=True))
+    return found if has_fresh else found[:1]
+
+
+def rounds(families: Sequence[FamilyFit]) -> list[dict[str, Variation]]:
+    """What to try, all families at once: for each round a structure of every family that still has one."""
+    every = {one.column_family.name: structures(one) for one in families}
+    most = max((len(found) for found in every.values()), default=0)
+    return [{name: found[number] for name, found in every.items() if number < len(found)} for number in range(most)]
+
+
+def _deletes(component: object, deletes: int) -> bool:
+    return isinstance(component, Growth) and component.delete_order == "oldest" and deletes > 0
+
+

@@ -1,0 +1,68 @@
+"""Refinement: where a fitted family does not do what the log shows, other structures of it are tried.
+
+All replays are under the log's own options. The fit is replayed first; if every family that matters comes out well,
+that is all. Else the structures that the log leaves open are replayed, those of all such families at once, and each
+family keeps the one that comes nearest to the log, if it comes clearly nearer than what it had.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from lsmlens.tuners.estimation.family_parts import Variation
+from lsmlens.tuners.estimation.fit import FittedWorkload
+from lsmlens.tuners.estimation.structures import rounds
+from lsmlens.tuners.predictions.figures import Figures, by_family
+from lsmlens.tuners.predictions.replays import Replayed, Variant
+from lsmlens.tuners.predictions.self_consistency import log_ratio
+from lsmlens.tuners.replays.measurement import TrialFailure
+
+# Families with less of all bytes are left as they are.
+LEAST_SHARE = 0.02
+# Logarithms of replay over log up to these are well enough.
+WELL_ENOUGH: Mapping[str, float] = {"output_bytes": 0.08, "compactions": 0.15}
+# Another structure must bring the error down this far to be taken.
+CLEARLY = 0.7
+
+Replay = Callable[[Sequence[Variant]], list[Replayed | TrialFailure]]
+
+
+def refined(fitted: FittedWorkload, replay: Replay, scale: float) -> FittedWorkload:
+    """The fit, with other structures of the families that call for it; `replay` runs the log's own options."""
+    observed = by_family(fitted.evidence.run.families)
+    whole = sum(one.written_bytes for one in observed.values())
+    tails = tails_of(fitted)
+    first = replay([Variant(fitted.workload, scale, 1, tails)])[0]
+    if not isinstance(first, Replayed):
+        return fitted
+    errors = {
+        name: error
+        for name, seen in observed.items()
+        if seen.written_bytes >= LEAST_SHARE * whole
+        and (error := _error(first.families.get(name, Figures()), seen)) > 1.0
+    }
+    if not errors:
+        return fitted
+    tried = rounds([one for one in fitted.families if one.column_family.name in errors])
+    variants = [Variant(fitted.varied(one).workload, scale, 1, tails) for one in tried]
+    chosen: dict[str, Variation] = {}
+    for round_, result in zip(tried, replay(variants), strict=True):
+        if not isinstance(result, Replayed):
+            continue
+        for name, variation in round_.items():
+            error = _error(result.families.get(name, Figures()), observed[name])
+            if error < CLEARLY * errors[name] or (name in chosen and error < errors[name]):
+                errors[name], chosen[name] = error, variation
+    return fitted.varied(chosen) if chosen else fitted
+
+
+def tails_of(fitted: FittedWorkload) -> dict[str, float]:
+    """Operations that are to be expected in each family's memtables at the log's end: half of a flush's."""
+    found = {}
+    for one in fitted.families:
+        flushed = [interval.operations for interval in one.evidence.intervals if interval.flush is not None]
+        found[one.column_family.name] = sum(flushed) / len(flushed) / 2 if flushed else 0.0
+    return found
+
+
+def _error(replayed: Figures, observed: Figures) -> float:
+    """The larger error of bytes and of jobs, in units of what is well enough."""
+    return max(abs(log_ratio(metric, replayed, observed)) / limit for metric, limit in WELL_ENOUGH.items())

@@ -1,0 +1,112 @@
+"""The replays a prediction rests on: every variant of the workload under every set of options."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lsmlens.analyzer.errors import InputError
+from lsmlens.tuners.engines.choice import EngineChoice
+from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.predictions.figures import Figures, by_family
+from lsmlens.tuners.replays.measurement import Measurement, TrialFailure
+from lsmlens.tuners.replays.runner import Progress, run_trials
+from lsmlens.tuners.replays.trial import Trial
+from lsmlens.tuners.workloads.document import Workload
+from lsmlens.tuners.workloads.generator import DeclaredStream
+
+# Where a family flushes once or twice, its end says too little to correct for it.
+LEAST_FACTOR, MOST_FACTOR = 0.75, 1.35
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One workload that explains the log, the scale and the seed it is replayed with.
+
+    `tails` are the operations, by family, to be expected in the log's memtables at its end.
+    """
+
+    workload: Workload
+    scale: float
+    seed: int
+    tails: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What one replay came to, in the workload's own units: figures and puts per flush, by family.
+
+    A log ends where it ends: the last memtables are not in it, nor those of a replay. So that figures do not depend on
+    where that is, they are those of the flushes to be expected, half a memtable short of all operations.
+    """
+
+    families: Mapping[str, Figures]
+    puts_per_flush: Mapping[str, float]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, measurement: Measurement, tails: Mapping[str, float] | None = None) -> "Replayed":
+        """What a measured replay came to; `tails` as in `Variant`."""
+        whole = measurement.multiplied()
+        families, puts = by_family(whole.families), {}
+        for view in whole.flushes:
+            if not view.flushes or not view.input_entries:
+                continue
+            per_flush = view.input_entries / view.flushes
+            puts[view.name] = (view.input_entries - view.input_deletes) / view.flushes
+            if tails is not None:
+                left = whole.memtable_entries.get(view.name, 0) + tails.get(view.name, 0.0)
+                expected = (view.input_entries + left) / per_flush - 0.5
+                factor = min(max(expected / view.flushes, LEAST_FACTOR), MOST_FACTOR)
+                families[view.name] = families[view.name].times(factor)
+        return cls(families, puts, measurement.notes)
+
+
+def replay_all(
+    variants: Sequence[Variant],
+    options: Sequence[OptionSet],
+    engine: EngineChoice,
+    *,
+    jobs: int | None = None,
+    work_dir: Path | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[list[Replayed | TrialFailure]]:
+    """For each set of options the replays of all variants, in their order.
+
+    The longest replays are begun first. Raises InputError for options that cannot stand together.
+    """
+    places = [(place, number) for number in range(len(variants)) for place in range(len(options))]
+    places.sort(key=lambda one: variants[one[1]].scale)
+    trials = [trial_of(variants[number], options[place], engine, work_dir) for place, number in places]
+    results = run_trials(trials, jobs=jobs, on_progress=on_progress)
+    found: dict[tuple[int, int], Replayed | TrialFailure] = {}
+    for where, result in zip(places, results, strict=True):
+        tails = variants[where[1]].tails
+        found[where] = Replayed.of(result, tails) if isinstance(result, Measurement) else result
+    return [[found[place, number] for number in range(len(variants))] for place in range(len(options))]
+
+
+def trial_of(variant: Variant, options: OptionSet, engine: EngineChoice, work_dir: Path | None) -> Trial:
+    """The replay of a variant under a set of options. Raises InputError for options that cannot stand together."""
+    stream = DeclaredStream(variant.workload)
+    scaled = options if variant.scale == 1 else options.scaled(variant.scale)
+    return Trial(
+        stream=stream,
+        options=scaled.resolve(stream.families, engine.version),
+        engine=engine,
+        scale=variant.scale,
+        seed=variant.seed,
+        work_dir=work_dir,
+    )
+
+
+def refuse_if_all_failed(results: Sequence[Replayed | TrialFailure], name: str) -> None:
+    """Raises InputError with the first reason if no replay of the log's own options reached its end."""
+    failures = [one for one in results if isinstance(one, TrialFailure)]
+    if len(failures) == len(results):
+        raise InputError(
+            name,
+            f"no replay of the fitted workload reached its end: {failures[0].reason}",
+            "a larger --scale needs less memory and disk; --engine rocksdict needs no library",
+        )

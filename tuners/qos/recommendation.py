@@ -1,0 +1,290 @@
+"""The recommendation: candidates played, those that nothing beats, and the pick among them.
+
+What each figure is worth was measured on the published study (docs/qos.md): a recovery that a limit bounds comes out
+within 5 % where queues are known, clients' mean within 10 % on HDDs, on NVMe within 35 %, 15 % once calibrated. Smaller
+differences decide nothing here.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from lsmlens.analyzer.qos.in_force import MCLOCK, WPQ
+from lsmlens.analyzer.qos.view import OsdView, QosView
+from lsmlens.tuners.qos.calibration import Calibration, calibrate
+from lsmlens.tuners.qos.candidates import Candidate, Candidates
+from lsmlens.tuners.qos.cluster_model import ClusterModel, cluster_model
+from lsmlens.tuners.qos.outcome import ClientFigures
+from lsmlens.tuners.qos.playing import Play, play, queue_seconds
+from lsmlens.tuners.qos.scenario import Recovery, Scenario
+
+# Errors as shares, measured on the published study's rows; see docs/qos.md.
+MEAN_ERROR = {("hdd", MCLOCK): 0.10, ("hdd", WPQ): 0.35, ("nvme", MCLOCK): 0.35, ("nvme", WPQ): 0.15}
+CALIBRATED_ERROR = MEAN_ERROR | {("nvme", MCLOCK): 0.15}
+P95_ERROR = 0.25
+LIMIT_ERROR, LIMIT_ERROR_BY_CHANCE = 0.10, 0.25
+CONCURRENCY_ERROR = 1.0  # by a factor of two, either way
+# Errors are much the same for all candidates, so between two of them less is enough to tell.
+CLIENT_TIE, RECOVERY_TIE = 0.10, 0.10
+# Below this part of turns with something to order another profile would order the same.
+UNCONTENDED_SHARE = 0.005
+
+
+class Objective(StrEnum):
+    """What a pick is to favour."""
+
+    CLIENT = "client"
+    BALANCED = "balanced"
+    RECOVERY = "recovery"
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a candidate would do: clients during the recovery, and the recovery's time with its bounds.
+
+    `is_limited` where a limit decides that time, else what may be under way at once. `p95_seconds` is None on HDDs,
+    whose percentiles the simulation does not reproduce.
+    """
+
+    candidate: Candidate
+    client_iops: float
+    mean_seconds: float
+    mean_error: float
+    p95_seconds: float | None
+    recovery_seconds: float
+    recovery_low: float
+    recovery_high: float
+    is_limited: bool
+    objects_per_second: float
+    play: Play
+    is_on_front: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The candidates' predictions, the pick, and why; the first prediction is that of the settings in force.
+
+    `base` is what clients get without recovery. `notes` say what binds and what was taken for what.
+    """
+
+    model: ClusterModel
+    predictions: tuple[Prediction, ...]
+    base: ClientFigures | None
+    base_without_compactions: ClientFigures | None
+    pick: Prediction
+    objective: Objective
+    calibration: Calibration
+    reasons: tuple[str, ...]
+    commands: tuple[str, ...]
+    way_back: tuple[str, ...]
+    needs_restart: bool
+
+
+def recommend(
+    view: QosView,
+    osd: OsdView,
+    objective: Objective,
+    executor: Executor,
+    *,
+    depth: int | None = None,
+    osds: int | None = None,
+    seed: int = 1,
+    on_played: Callable[[str, int, int], None] | None = None,
+) -> Recommendation | None:
+    """Play the candidates for an OSD's cluster and choose; None where the scheduler is not known.
+
+    `on_played` is told each candidate that was played, how many were, and how many there are.
+    """
+    if osd.in_force.scheduler is None or osd.in_force.kind is None:
+        return None
+    candidates, model = Candidates(osd), cluster_model(view, osd, depth, osds)
+    tried = list(candidates.all())
+    scenarios = [model.scenario(candidates, candidate, seed) for candidate in tried]
+    alone = replace(scenarios[0], recovery=Recovery(start_seconds=scenarios[0].recovery.start_seconds))
+    plays = _play_all(tried, scenarios, alone, executor, on_played)
+    share = model.osds / view.osd_count if view.osd_count and view.osd_count > model.osds else 1.0
+    calibration = calibrate(view.observed, plays[0], share)
+    predictions = [
+        _prediction(candidate, scenario, played, model, calibration)
+        for candidate, scenario, played in zip(tried, scenarios, plays[: len(tried)], strict=True)
+        if played.client is not None and played.recovery_seconds is not None
+    ]
+    if not predictions or not predictions[0].candidate.is_current:
+        return None
+    predictions = _with_front(predictions)
+    pick = _pick(predictions, objective, candidates)
+    return Recommendation(
+        model=model,
+        predictions=tuple(predictions),
+        base=plays[-2].client,
+        base_without_compactions=plays[-1].client if model.background is not None else None,
+        pick=pick,
+        objective=objective,
+        calibration=calibration,
+        reasons=tuple(_reasons(predictions, pick, candidates)),
+        commands=candidates.commands(pick.candidate),
+        way_back=candidates.way_back(pick.candidate),
+        needs_restart=candidates.needs_restart(pick.candidate),
+    )
+
+
+def _play_all(
+    tried: Sequence[Candidate],
+    scenarios: Sequence[Scenario],
+    alone: Scenario,
+    executor: Executor,
+    on_played: Callable[[str, int, int], None] | None,
+) -> list[Play]:
+    """A play for each candidate, then clients alone with compactions and without.
+
+    Of candidates that differ in nothing but their profile one is played first: where its queues had nothing to order,
+    the others' would not have either, and its play is theirs.
+    """
+    firsts: dict[Candidate, int] = {}
+    for number, candidate in enumerate(tried):
+        firsts.setdefault(replace(candidate, profile="", is_current=False), number)
+    leaders = [firsts[replace(candidate, profile="", is_current=False)] for candidate in tried]
+    extra = [alone, replace(alone, background=None)]
+    submitted = {number: executor.submit(play, scenarios[number]) for number in sorted(set(leaders))}
+    of_clients = [executor.submit(play, scenario) for scenario in extra]
+    plays: dict[int, Play] = {}
+    total = len(tried) + len(extra)
+
+    def tell(name: str, done: int) -> None:
+        if on_played is not None:
+            on_played(name, done, total)
+
+    for number, future in submitted.items():
+        plays[number] = future.result()
+        tell(tried[number].name, len(plays))
+    contended = {
+        number: executor.submit(play, scenarios[number])
+        for number, leader in enumerate(leaders)
+        if number != leader and plays[leader].contended_share >= UNCONTENDED_SHARE
+    }
+    for number, leader in enumerate(leaders):
+        if number != leader:
+            plays[number] = contended[number].result() if number in contended else plays[leader]
+            tell(tried[number].name, len(plays))
+    last = [future.result() for future in of_clients]
+    tell("clients alone", total)
+    return [*(plays[number] for number in range(len(tried))), *last]
+
+
+def _prediction(
+    candidate: Candidate, scenario: Scenario, played: Play, model: ClusterModel, calibration: Calibration
+) -> Prediction:
+    assert played.client is not None
+    assert played.recovery_seconds is not None
+    limit_seconds = queue_seconds(scenario)
+    # A limit decides if nothing else is slower than it.
+    is_limited = limit_seconds is not None and played.recovery_seconds <= limit_seconds * (1 + LIMIT_ERROR_BY_CHANCE)
+    if is_limited and limit_seconds is not None:
+        seconds, error = limit_seconds, LIMIT_ERROR if model.is_placement_known else LIMIT_ERROR_BY_CHANCE
+        low, high = seconds * (1 - error), seconds * (1 + error)
+    else:
+        seconds = played.recovery_seconds / calibration.recovery
+        error = CONCURRENCY_ERROR if calibration.recovery == 1.0 else LIMIT_ERROR_BY_CHANCE
+        low, high = seconds / (1 + error), seconds * (1 + error)
+    errors = CALIBRATED_ERROR if calibration.is_of_clients else MEAN_ERROR
+    return Prediction(
+        candidate,
+        client_iops=played.client.iops * calibration.client,
+        mean_seconds=played.client.mean_seconds / calibration.client,
+        mean_error=errors[model.hardware.name, candidate.scheduler],
+        p95_seconds=None if model.hardware.has_seeks else played.client.p95_seconds / calibration.client,
+        recovery_seconds=seconds,
+        recovery_low=low,
+        recovery_high=high,
+        is_limited=is_limited,
+        objects_per_second=model.objects / seconds,
+        play=played,
+    )
+
+
+def _with_front(predictions: Sequence[Prediction]) -> list[Prediction]:
+    """Mark those that no other beats in clients' mean and recovery's time at once."""
+
+    def beats(one: Prediction, other: Prediction) -> bool:
+        better = one.mean_seconds < other.mean_seconds or one.recovery_seconds < other.recovery_seconds
+        return better and one.mean_seconds <= other.mean_seconds and one.recovery_seconds <= other.recovery_seconds
+
+    return [replace(one, is_on_front=not any(beats(other, one) for other in predictions)) for one in predictions]
+
+
+def _pick(predictions: Sequence[Prediction], objective: Objective, candidates: Candidates) -> Prediction:
+    """The best by the objective; of those that are as good within the errors, the one that changes least."""
+    least_mean = min(one.mean_seconds for one in predictions)
+    least_time = min(one.recovery_seconds for one in predictions)
+
+    def product(one: Prediction) -> float:
+        return one.mean_seconds / least_mean * one.recovery_seconds / least_time
+
+    if objective is Objective.CLIENT:
+        near = [one for one in predictions if one.mean_seconds <= least_mean * (1 + CLIENT_TIE)]
+        return _first(near, lambda one: one.recovery_seconds, RECOVERY_TIE, candidates)
+    if objective is Objective.RECOVERY:
+        near = [one for one in predictions if one.recovery_seconds <= least_time * (1 + RECOVERY_TIE)]
+        return _first(near, lambda one: one.mean_seconds, CLIENT_TIE, candidates)
+    return _first(predictions, product, CLIENT_TIE, candidates)
+
+
+def _first(
+    near: Sequence[Prediction], value: Callable[[Prediction], float], tie: float, candidates: Candidates
+) -> Prediction:
+    least = min(map(value, near))
+    good = [one for one in near if value(one) <= least * (1 + tie)]
+    return min(good, key=lambda one: (not one.candidate.is_current, candidates.changes(one.candidate), value(one)))
+
+
+def _reasons(predictions: Sequence[Prediction], pick: Prediction, candidates: Candidates) -> list[str]:
+    """Why this one, and what binds."""
+    current = predictions[0]
+    reasons: list[str] = []
+    if pick is current:
+        reasons.append("nothing tried is better than the settings in force by more than the model's error")
+    else:
+        reasons.append(
+            f"recovery {_times(current.recovery_seconds, pick.recovery_seconds, 'faster', 'slower')}, clients' mean"
+            f" {_times(current.mean_seconds, pick.mean_seconds, 'shorter', 'longer')} than with the settings in force"
+        )
+    bound = [count for count in _counts(predictions) if _is_alike_in_profiles(predictions, count)]
+    if bound:
+        counts = " or ".join(map(str, bound))
+        reasons.append(
+            f"with {counts} backfill{'s' * (bound != [1])} at once the profile changes nothing: concurrency binds, not"
+            " shares"
+        )
+    if candidates.current.scheduler != "wpq" and candidates.table is None:
+        reasons.append("other profiles are not compared: what they are on this release the bundle does not say")
+    return reasons
+
+
+def _counts(predictions: Sequence[Prediction]) -> list[int]:
+    return sorted({one.candidate.max_backfills for one in predictions})
+
+
+def _is_alike_in_profiles(predictions: Sequence[Prediction], count: int) -> bool:
+    """Whether all profiles come to the same with so many backfills at once."""
+    last = predictions[-1].candidate
+    same = [
+        one
+        for one in predictions
+        if one.candidate.max_backfills == count
+        and replace(last, profile="", max_backfills=count) == replace(one.candidate, profile="", is_current=False)
+    ]
+    return len({one.candidate.profile for one in same}) > 1 and _are_alike(same)
+
+
+def _are_alike(predictions: Sequence[Prediction]) -> bool:
+    times = [one.recovery_seconds for one in predictions]
+    means = [one.mean_seconds for one in predictions]
+    return max(times) <= min(times) * (1 + RECOVERY_TIE) and max(means) <= min(means) * (1 + CLIENT_TIE)
+
+
+def _times(before: float, after: float, better: str, worse: str) -> str:
+    ratio = before / after
+    if 1 / (1 + RECOVERY_TIE) <= ratio <= 1 + RECOVERY_TIE:
+        return "as before"
+    return f"{ratio:.1f} times {better}" if ratio > 1 else f"{1 / ratio:.1f} times {worse}"

@@ -1,0 +1,241 @@
+"""A replay from the open of its database to its figures. Runs in a process of its own: see `trial_process`."""
+
+import resource
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import psutil
+from lsmlens.analyzer.analysis import RunAnalysis, measure
+from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
+from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.reading import read_runs
+from lsmlens.analyzer.selection import Selection
+from lsmlens.tuners.engines.engine import Database, Engine
+from lsmlens.tuners.replays.generation import Generation
+from lsmlens.tuners.replays.latencies import LatencyRecorder
+from lsmlens.tuners.replays.manifest import flush_edit_bytes
+from lsmlens.tuners.replays.measurement import Measurement, Mode, Stalls
+from lsmlens.tuners.replays.reconciliation import unreconciled
+from lsmlens.tuners.replays.replay_options import ages_below, for_replay, with_ages_times
+from lsmlens.tuners.replays.workload_clock import aged_note, probed_factor
+from lsmlens.tuners.replays.writing import Written, of_records, write_paced, write_settled
+from lsmlens.tuners.workloads.stream import Batches
+
+if TYPE_CHECKING:
+    from lsmlens.tuners.replays.trial import Trial
+
+WAL_TICKER = "rocksdb.wal.bytes"
+CROWDED_SHARE = 0.1
+
+
+def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measurement:
+    """Replay a trial's workload in a new database at `path`, and read the LOG it leaves.
+
+    `tell` is told the share that is done. Raises LsmlensError where the engine refuses the options or a batch.
+    """
+    stream = trial.stream
+    if tuple(trial.options.families) != stream.families:
+        raise LsmlensError(
+            f"the workload writes to families {', '.join(stream.families)},"
+            f" the options name {', '.join(trial.options.families)}"
+        )
+    engine = trial.engine()
+    memory_before = psutil.Process().memory_info().rss
+    path.mkdir()
+    factor, database = _opened(trial, engine, path)
+    opened = float(int(time.time()))  # the memtables that are there now carry this second
+    recorder = LatencyRecorder()
+
+    def reached(seconds: float) -> None:
+        tell(seconds / stream.seconds if stream.seconds else 0.0)
+
+    if trial.mode is Mode.SETTLED:
+        chunks = stream.batches(trial.seed, trial.scale)
+        preloaded = _preload(trial, database, chunks)
+        start = _State.of(database, path)
+        written = write_settled(database, chunks, trial.step_bytes, lambda at: _show(database, opened + at), reached)
+    else:
+        with Generation(stream, trial.seed, trial.scale) as generation:
+            preloaded = _preload(trial, database, generation)
+            start = _State.of(database, path)
+            written = write_paced(database, generation, trial.pace, recorder, reached)
+            written.generation_seconds = generation.seconds
+    if trial.flush_at_end:
+        for family in stream.families:
+            database.flush(family)
+        database.settle()
+    end = _State.of(database, path)
+    left = {family: _entries_left(database, family) for family in stream.families}
+    space = sum(database.integer_property("rocksdb.live-sst-files-size", family) or 0 for family in stream.families)
+    in_force = database.options
+    database.close()
+    peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    run = _logged(path, trial.keep_log, start.moment if preloaded else None)
+    wall = end.wall - start.wall
+    tickers = {name: count - start.tickers.get(name, 0) for name, count in end.tickers.items()}
+    measured = Measurement(
+        seed=trial.seed,
+        scale=trial.scale,
+        mode=trial.mode,
+        engine=engine.name,
+        rocksdb_version=engine.version,
+        library=None if trial.engine.library is None else str(trial.engine.library),
+        options=in_force,
+        statistics=replace(run.statistics, log_duration_seconds=wall),
+        families=run.families,
+        levels=run.levels,
+        total=run.total,
+        flushes=run.flushes,
+        stalls=Stalls(
+            None if end.stall is None or start.stall is None else end.stall - start.stall, dict(run.run.stall_lines)
+        ),
+        tickers=tickers,
+        preloaded_records=preloaded,
+        records=written.records,
+        user_bytes=written.user_bytes,
+        wal_bytes=tickers.get(WAL_TICKER),
+        manifest_bytes=end.manifest_bytes - start.manifest_bytes,
+        memtable_entries=left,
+        workload_seconds=stream.seconds,
+        wall_seconds=wall,
+        settle_seconds=written.settle_seconds,
+        generation_seconds=written.generation_seconds,
+        cpu_seconds=max(0.0, end.cpu - start.cpu - written.generation_cpu_seconds),
+        memory_before_open_bytes=memory_before,
+        peak_memory_bytes=peak_memory,
+        space_bytes=space,
+        peak_space_bytes=space,
+        latencies=recorder.latencies(),
+    )
+    aged = [] if factor is None else [aged_note(trial.options, trial.mode, stream.seconds, factor, wall)]
+    notes = (
+        *(*engine.notes, *in_force.warnings),
+        *(*aged, *_notes(trial, written), *_crowd(trial, start, end, written), *run.notes),
+    )
+    return replace(measured, notes=tuple(dict.fromkeys((*notes, *unreconciled(measured)))))
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What counts up while a database is written to, at one moment; `busy` is all processors' time in all processes."""
+
+    moment: float
+    wall: float
+    cpu: float
+    busy: float
+    stall: float | None
+    tickers: Mapping[str, int]
+    manifest_bytes: int
+
+    @classmethod
+    def of(cls, database: Database, path: Path) -> "_State":
+        return cls(
+            moment=time.time(),
+            wall=time.perf_counter(),
+            cpu=time.process_time(),
+            busy=_busy_seconds(),
+            stall=_stall_seconds(database),
+            tickers=dict(database.tickers()),
+            manifest_bytes=flush_edit_bytes(path),
+        )
+
+
+@runtime_checkable
+class _Preloading(Protocol):
+    """A stream that begins with records that are in the database before the workload."""
+
+    def preloaded_records(self, scale: float) -> int:
+        """How many records, in chunks of their own."""
+
+
+def _preload(trial: "Trial", database: Database, chunks: Iterator[Batches]) -> int:
+    """Write what the database holds before the workload, flush and settle it; how many records that are."""
+    records = trial.stream.preloaded_records(trial.scale) if isinstance(trial.stream, _Preloading) else 0
+    if records:
+        write_settled(database, of_records(chunks, records), trial.step_bytes, lambda _: None, lambda _: None)
+        for family in trial.stream.families:
+            database.flush(family)
+        database.settle()
+    return records
+
+
+def _opened(trial: "Trial", engine: Engine, path: Path) -> tuple[float | None, Database]:
+    """What ages in the options were multiplied by (None: nothing), and the open database."""
+    stream = trial.stream
+    options = for_replay(trial.options)
+    has_ages = bool(ages_below(options, stream.seconds))
+    factor: float | None = None
+    if trial.mode is Mode.PACED:
+        factor = 1 / trial.pace if has_ages and trial.pace != 1 else None
+    else:
+        database = engine.open(path, options)
+        if database.set_clock(int(time.time())) or not has_ages:
+            return None, database
+        try:
+            factor = probed_factor(database, stream, trial.seed, trial.scale, trial.step_bytes)
+        finally:
+            database.close()
+        shutil.rmtree(path)
+        path.mkdir()
+    if factor is not None:
+        options = with_ages_times(options, stream.seconds, factor)
+    return factor, engine.open(path, options)
+
+
+def _show(database: Database, moment: float) -> None:
+    database.set_clock(moment)
+
+
+def _notes(trial: "Trial", written: Written) -> list[str]:
+    said = []
+    if trial.mode is Mode.PACED and trial.scale != 1:
+        said.append(
+            f"paced at scale {trial.scale:g}: 1/{trial.scale:g} of the workload's rate on buffers as much smaller;"
+            " stalls, latency and CPU do not scale"
+        )
+    if written.chunks_late:
+        said.append(f"the workload itself was late {written.chunks_late} time(s); latencies hold that, too")
+    return said
+
+
+def _crowd(trial: "Trial", start: _State, end: _State, written: Written) -> Iterator[str]:
+    """What other processes took of the machine, where that bears on the figures."""
+    ours = end.cpu - start.cpu + written.generation_seconds
+    share = (end.busy - start.busy - ours) / ((end.wall - start.wall) * (psutil.cpu_count() or 1))
+    if trial.mode is Mode.PACED and share > CROWDED_SHARE:
+        yield f"other processes took {100 * share:.0f} % of the processors meanwhile; latencies and stalls hold that"
+
+
+def _busy_seconds() -> float:
+    times = psutil.cpu_times()
+    return float(sum(times) - times.idle - getattr(times, "iowait", 0.0) - getattr(times, "guest", 0.0))
+
+
+def _entries_left(database: Database, family: str) -> int:
+    """Entries in the family's memtables, active and waiting to be flushed."""
+    active = database.integer_property("rocksdb.num-entries-active-mem-table", family) or 0
+    return active + (database.integer_property("rocksdb.num-entries-imm-mem-tables", family) or 0)
+
+
+def _stall_seconds(database: Database) -> float | None:
+    """What the database itself says of its stalls; None where it says nothing."""
+    text = database.text_property("rocksdb.dbstats")
+    dump = parse_dump(text) if text else None
+    return dump.database.stall.seconds if dump and dump.database and dump.database.stall else None
+
+
+def _logged(path: Path, keep: Path | None, since: float | None) -> RunAnalysis:
+    """The one run that the LOG's pieces come to; only its jobs from a moment on, if one is given."""
+    pieces = sorted(path.glob("LOG*"))
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        for piece in pieces:
+            shutil.copy2(piece, keep)
+    runs = read_runs([str(piece) for piece in pieces])[1]
+    if len(runs) != 1:
+        raise LsmlensError(f"the database's LOG was read as {len(runs)} runs")
+    return measure(runs[0], Selection(since=None if since is None else f"{since:.6f}"))

@@ -1,0 +1,180 @@
+"""Writing a workload's batches to a database, settled or paced."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from queue import Queue
+from typing import Protocol
+
+import numpy as np
+from lsmlens.tuners.replays.latencies import LatencyRecorder
+from lsmlens.tuners.workloads.stream import Batches
+
+CHUNKS_AHEAD = 32
+LATE_SECONDS = 0.001
+
+
+class Writable(Protocol):
+    """What writing needs of a database; see `Database`."""
+
+    def write(self, batches: Batches, first: int, last: int) -> None:
+        """Write batches."""
+
+    def settle(self) -> None:
+        """Wait for flushes and compactions."""
+
+
+@dataclass(slots=True)
+class Written:
+    """What was written so far, and what it took besides RocksDB."""
+
+    records: int = 0
+    user_bytes: int = 0
+    settle_seconds: float = 0.0
+    generation_seconds: float = 0.0
+    generation_cpu_seconds: float = 0.0
+    chunks_late: int = 0
+
+    def add(self, batches: Batches) -> None:
+        """Count a chunk of batches."""
+        self.records += batches.records
+        self.user_bytes += int(batches.offsets[-1] - batches.offsets[0])
+
+
+def write_settled(
+    database: Writable,
+    chunks: Iterator[Batches],
+    step_bytes: int,
+    show_time: Callable[[float], None],
+    tell: Callable[[float], None],
+) -> Written:
+    """Write all batches, and let the database settle whenever `step_bytes` of them were written, and in the end.
+
+    `show_time` gets the workload's time before each step, `tell` now and then.
+    """
+    written = Written()
+    pending = 0
+    for batches in _generated(chunks, written):
+        offsets, count = batches.offsets, len(batches.offsets) - 1
+        first = 0
+        while first < count:
+            full = np.searchsorted(offsets, offsets[first] + step_bytes - pending)
+            last = min(max(int(full), first + 1), count)
+            show_time(float(batches.seconds[first]))
+            database.write(batches, first, last)
+            pending += int(offsets[last] - offsets[first])
+            if pending >= step_bytes:
+                written.settle_seconds += _settle(database)
+                pending = 0
+            tell(float(batches.seconds[last - 1]))
+            first = last
+    written.settle_seconds += _settle(database)
+    return written
+
+
+def write_paced(
+    database: Writable,
+    chunks: Iterator[Batches],
+    pace: float,
+    recorder: LatencyRecorder,
+    tell: Callable[[float], None],
+) -> Written:
+    """Write each batch at its own time, `pace` times as fast as the workload's clock, and let the database settle then.
+
+    Some chunks are taken ahead by a thread. A batch whose time has passed is written at once, and its latency counts
+    from its time.
+    """
+    written = Written()
+    ahead = _Ahead(chunks, written)
+    batches = ahead.first()
+    start = time.perf_counter()
+    while batches is not None:
+        due = start + batches.seconds / pace
+        intended, began, ended = due.tolist(), np.empty(len(due)), np.empty(len(due))
+        for index, moment in enumerate(intended):
+            wait = moment - time.perf_counter()
+            if wait > 0:
+                tell(float(batches.seconds[index]))
+                time.sleep(wait)
+            began[index] = time.perf_counter()
+            database.write(batches, index, index + 1)
+            ended[index] = time.perf_counter()
+        recorder.add(ended - due, ended - began)
+        written.add(batches)
+        batches = ahead.next()
+    written.settle_seconds += _settle(database)
+    return written
+
+
+def of_records(chunks: Iterator[Batches], records: int) -> Iterator[Batches]:
+    """The first chunks, as many as hold that many records."""
+    while records > 0 and (batches := next(chunks, None)) is not None:
+        records -= batches.records
+        yield batches
+
+
+class _Ahead:
+    """Chunks of batches, taken by a thread before they are due."""
+
+    def __init__(self, chunks: Iterator[Batches], written: Written) -> None:
+        self._written = written
+        self._error: BaseException | None = None
+        self._queue: Queue[Batches | None] = Queue(CHUNKS_AHEAD)
+        self._is_ready = threading.Event()
+        threading.Thread(target=self._make, args=(chunks,), daemon=True).start()
+
+    def first(self) -> Batches | None:
+        """The first chunk, once as many as are made ahead are there."""
+        self._is_ready.wait()
+        return self._taken()
+
+    def next(self) -> Batches | None:
+        """The next chunk, None after the last; raises what the workload raised."""
+        before = time.perf_counter()
+        batches = self._taken()
+        self._written.chunks_late += batches is not None and time.perf_counter() - before > LATE_SECONDS
+        return batches
+
+    def _taken(self) -> Batches | None:
+        batches = self._queue.get()
+        if batches is None and self._error is not None:
+            raise self._error
+        return batches
+
+    def _make(self, chunks: Iterator[Batches]) -> None:
+        try:
+            for batches in chunks:
+                if len(batches.seconds):
+                    self._queue.put(batches)
+                if self._queue.full():
+                    self._is_ready.set()
+        except BaseException as error:
+            self._error = error
+        self._queue.put(None)
+        self._is_ready.set()
+
+
+def _generated(chunks: Iterator[Batches], written: Written) -> Iterator[Batches]:
+    for batches in _timed(chunks, written):
+        written.add(batches)
+        yield batches
+
+
+def _timed(chunks: Iterator[Batches], written: Written) -> Iterator[Batches]:
+    """The chunks that hold anything, with the time it takes to make them."""
+    while True:
+        wall, cpu = time.perf_counter(), time.thread_time()
+        batches = next(chunks, None)
+        written.generation_seconds += time.perf_counter() - wall
+        written.generation_cpu_seconds += time.thread_time() - cpu
+        if batches is None:
+            return
+        if len(batches.seconds):
+            yield batches
+
+
+def _settle(database: Writable) -> float:
+    before = time.perf_counter()
+    database.settle()
+    return time.perf_counter() - before

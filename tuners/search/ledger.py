@@ -1,0 +1,114 @@
+"""The ledger: replays that were made, and what was decided from them, kept in a study's file as soon as they are there.
+
+A replay is known by its content: the workload, scale, seed, mode and pace, the engine, and every option it ran with. So
+none is made twice, whichever candidate, round or sitting asks for it.
+"""
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from lsmlens.analyzer.errors import InputError
+from lsmlens.tuners.replays.measurement import Measurement
+from lsmlens.tuners.replays.trial import Trial
+from lsmlens.tuners.workloads.generator import DeclaredStream
+
+BUSY_SECONDS = 60.0
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS lsmlens_replays (key TEXT PRIMARY KEY, measurement BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS lsmlens_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+)
+
+
+class Ledger:
+    """Measurements by key and facts by name, in tables of their own of a SQLite file; safe between threads.
+
+    Raises InputError for a file that is no such database, or cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.Lock()
+        try:
+            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
+            self._connection.execute("PRAGMA synchronous=FULL")
+            with self._connection:
+                for table in TABLES:
+                    self._connection.execute(table)
+        except sqlite3.Error as error:
+            raise InputError(str(path), f"no study can be kept there: {error}", "give another --study FILE") from error
+
+    def close(self) -> None:
+        """Leave the file."""
+        self._connection.close()
+
+    def replay(self, key: str) -> Measurement | None:
+        """The measurement of a replay made before; None if there is none, or it was kept by another version."""
+        row = self._row("SELECT measurement FROM lsmlens_replays WHERE key = ?", key)
+        try:
+            return None if row is None else msgspec.msgpack.decode(row, type=Measurement, dec_hook=_counter)
+        except msgspec.ValidationError:
+            return None
+
+    def keep_replay(self, key: str, measurement: Measurement) -> None:
+        """Keep a measurement; it is on disk when this returns."""
+        self._write("INSERT OR REPLACE INTO lsmlens_replays VALUES (?, ?)", key, msgspec.msgpack.encode(measurement))
+
+    def fact(self, name: str) -> Any:
+        """What was kept under a name, as JSON values; None if nothing was."""
+        row = self._row("SELECT value FROM lsmlens_facts WHERE name = ?", name)
+        return None if row is None else json.loads(row)
+
+    def keep_fact(self, name: str, value: object) -> None:
+        """Keep JSON values under a name, instead of what was there."""
+        self._write("INSERT OR REPLACE INTO lsmlens_facts VALUES (?, ?)", name, json.dumps(value))
+
+    def decided(self, name: str, value: Any) -> Any:
+        """What was kept under a name; the first time `value` is, so that a study goes on as it began."""
+        kept = self.fact(name)
+        if kept is None:
+            self.keep_fact(name, value)
+        return value if kept is None else kept
+
+    def _row(self, statement: str, key: str) -> Any:
+        with self._lock:
+            row = self._connection.execute(statement, (key,)).fetchone()
+        return None if row is None else row[0]
+
+    def _write(self, statement: str, *values: object) -> None:
+        with self._lock, self._connection:
+            self._connection.execute(statement, values)
+
+
+def key_of(trial: Trial, workload_key: str) -> str:
+    """The key of a trial; `workload_key` stands for its workload (`key_of_workload`)."""
+    options = trial.options
+    said = json.dumps(
+        [
+            workload_key,
+            [trial.scale, trial.seed, str(trial.mode), trial.pace, trial.settle_bytes, trial.flush_at_end],
+            [trial.engine.name, trial.engine.version],
+            [dict(options.database), _nested(options.families), _nested(options.tables)],
+        ],
+        sort_keys=True,
+    )
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def key_of_workload(stream: DeclaredStream) -> str:
+    """The key of a workload: equal for equal documents."""
+    return hashlib.sha256(msgspec.json.encode(stream.workload)).hexdigest()
+
+
+def _nested(families: Any) -> list[Any]:
+    return [[name, dict(values)] for name, values in families.items()]
+
+
+def _counter(kind: type, value: Any) -> Any:
+    if getattr(kind, "__origin__", kind) is Counter:
+        return Counter(value)
+    raise NotImplementedError(kind)

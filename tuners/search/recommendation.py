@@ -1,0 +1,170 @@
+"""A recommendation: the settings to take, why, how sure that is, and what was tried and lost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lsmlens.tuners.estimation.fit import FittedWorkload
+from lsmlens.tuners.options.option_set import Difference, OptionSet
+from lsmlens.tuners.predictions.anchor import Anchor
+from lsmlens.tuners.search.evaluation import Evaluated
+from lsmlens.tuners.search.pacing import Pacing
+from lsmlens.tuners.search.scores import Objective, Scores, cost, front
+from lsmlens.tuners.search.study import Tried
+
+# Settings are only advised if they cost at least so much less, beyond what chance does: a change is work, too.
+LEAST_GAIN = 0.02
+
+
+class Case(NamedTuple):
+    """One thing a finalist was tried on: what it is, and the cost there against the present options."""
+
+    name: str
+    cost: float
+
+
+class Change(NamedTuple):
+    """One metric under the present options and under others, with the ends of the 90 % interval where there are any."""
+
+    metric: str
+    present: float
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finalist:
+    """One option set, replayed again beside the present ones, with other seeds and other draws of the workload.
+
+    `cost` is that of all of them together, `cost_high` where the prediction's interval ends; `worst` the case in which
+    it costs most. `needs_reshard` tells options of single columns of a Ceph OSD.
+    """
+
+    name: str
+    origin: str
+    evaluated: Evaluated
+    scores: Scores
+    cost: float
+    cost_high: float
+    cases: tuple[Case, ...]
+    differences: tuple[Difference, ...]
+    needs_reshard: bool
+
+    @property
+    def options(self) -> OptionSet:
+        """The options."""
+        return self.evaluated.options
+
+    @property
+    def worst(self) -> Case:
+        """The case in which it costs most."""
+        return max(self.cases, key=lambda one: one.cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """What to run with. `picked` is None where nothing beats the present options beyond chance; `reason` says why.
+
+    `finalists` come cheapest first, the present options not among them; `tried` is the course of the search, `fixed`
+    the presets and given candidates: name, cost and why it has none. `seconds` are those of all sittings.
+    """
+
+    fitted: FittedWorkload
+    objective: Objective
+    present: OptionSet
+    present_scores: Scores
+    anchor: Anchor
+    present_evaluated: Evaluated
+    picked: Finalist | None
+    reason: str
+    finalists: tuple[Finalist, ...]
+    tried: tuple[Tried, ...]
+    fixed: tuple[tuple[str, float | None, str | None], ...]
+    pacing: Pacing
+    memory_limit_bytes: int
+    memory_source: str
+    screen_scale: float
+    seconds: float
+    budget_seconds: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def front(self) -> tuple[Finalist, ...]:
+        """The finalists that no other, nor the present options, beat in everything: the Pareto set."""
+        places = front([self.present_scores, *(one.scores for one in self.finalists)])
+        return tuple(self.finalists[place - 1] for place in places if place)
+
+    @property
+    def course(self) -> tuple[tuple[int, float, float], ...]:
+        """Number of each candidate that has one, its cost, and the least cost so far."""
+        found, least = [], 1.0
+        for one in self.tried:
+            if one.cost is not None:
+                least = min(least, one.cost)
+                found.append((one.number, one.cost, least))
+        return tuple(found)
+
+
+def changes(finalist: Finalist, present: Scores) -> tuple[Change, ...]:
+    """What changes, metric by metric, in the log's own work; only what was measured for both."""
+    low, high = finalist.evaluated.low, finalist.evaluated.high
+    found = []
+    for metric in present._fields:
+        before, after = getattr(present, metric), getattr(finalist.scores, metric)
+        if before is None or after is None:
+            continue
+        is_bound = metric in ("written_bytes", "flush_bytes", "compactions", "processed_records")
+        bounds = (getattr(low, metric), getattr(high, metric)) if is_bound and low and high else (None, None)
+        found.append(Change(metric, before, after, *bounds))
+    return tuple(found)
+
+
+def pick(finalists: Sequence[Finalist]) -> tuple[Finalist | None, str]:
+    """The finalist that is best where it is at its worst, if it beats the present options beyond chance; and why."""
+    if not finalists:
+        return None, "no candidate came through the bounds and its replays: keep the current settings"
+    better = [one for one in finalists if one.worst.cost < 1 - LEAST_GAIN and one.cost_high < 1]
+    if not better:
+        nearest = min(finalists, key=lambda one: one.worst.cost)
+        return None, (
+            "nothing beats the current settings beyond noise: keep them. The best that was found,"
+            f" {nearest.name}, costs {nearest.cost:.2f} of them, {nearest.worst.cost:.2f} where it does worst"
+            f" ({nearest.worst.name}), and its interval ends at {nearest.cost_high:.2f}"
+        )
+    best = min(better, key=lambda one: (round(one.worst.cost, 2), one.needs_reshard, len(one.differences)))
+    said = (
+        f"of {len(finalists)} finalists it costs least where it does worst: {best.worst.cost:.2f} of the current"
+        f" settings ({best.worst.name})"
+    )
+    cheaper = [one for one in better if one.worst.cost < best.worst.cost]
+    if cheaper and not best.needs_reshard:
+        said += "; what costs a hundredth less needs more changes"
+    return best, said
+
+
+def finalist(
+    name: str,
+    origin: str,
+    evaluated: Evaluated,
+    scores: Scores,
+    present: Scores,
+    present_options: OptionSet,
+    objective: Objective,
+    cases: Sequence[Case],
+    is_ceph: bool,
+) -> Finalist:
+    """A finalist out of what was replayed of it. `scores` and `present` hold what paced replays measured, too."""
+    assert evaluated.high is not None
+    differences = evaluated.options.differences(present_options)
+    return Finalist(
+        name,
+        origin,
+        evaluated,
+        scores,
+        cost(scores, present, objective),
+        cost(evaluated.high, present, objective),
+        tuple(cases),
+        differences,
+        is_ceph and any(one.family is not None for one in differences),
+    )

@@ -1,0 +1,162 @@
+"""The space that is searched: which options may change, for whom, and to what.
+
+Every option has a ladder of values around the one in force; sizes go in powers of two, as their effect does. A column
+that carries much of the bytes (Ceph's O, P, L, m, p; any family elsewhere) has memtables of its own to choose, which
+are as all others have them unless chosen otherwise: in Ceph, options of a column cost a reshard.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lsmlens.analyzer.errors import InputError
+from lsmlens.tuners.options.option_catalogue import find_option
+from lsmlens.tuners.options.option_set import CHANGED, OptionSet, column_of
+
+# A column is chosen for by itself from this share of the bytes that flushes and compactions write.
+OWN_SHARE = 0.03
+DOUBLINGS = {
+    "write_buffer_size": range(-3, 3),
+    "max_bytes_for_level_base": range(-2, 5),
+    "target_file_size_base": range(-2, 3),
+    "max_total_wal_size": range(-2, 3),
+}
+# What is searched has write buffers down to one of so many parts of the present ones.
+SMALLEST_BUFFER = 8
+LADDERS = {
+    "max_write_buffer_number": ("2", "4", "8", "16", "32", "64"),
+    "min_write_buffer_number_to_merge": ("1", "2", "3", "4", "6", "8", "12", "16", "32"),
+    "level0_file_num_compaction_trigger": ("2", "4", "6", "8", "12", "16"),
+    "max_bytes_for_level_multiplier": ("4", "6", "8", "10", "12", "16"),
+    "max_background_jobs": ("2", "4", "6", "8"),
+    "ttl": ("0", "21600", "2592000"),
+    "compression": ("kNoCompression", "kLZ4Compression"),
+}
+LEAST_BYTES, MOST_BYTES = 1 << 16, 1 << 36
+OF_COLUMNS = ("write_buffer_size", "min_write_buffer_number_to_merge")
+SHARED = (*DOUBLINGS, *LADDERS)
+AS_ALL = "as all"
+
+
+class Dimension(NamedTuple):
+    """One thing to choose: an option, of all (`column` None) or of one column, and its values, the present one in.
+
+    One of a column's values is AS_ALL: what all have.
+    """
+
+    option: str
+    column: str | None
+    values: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called in a trial and after --freeze: `write_buffer_size`, `P.write_buffer_size`."""
+        return self.option if self.column is None else f"{self.column}.{self.option}"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The dimensions around one option set, which is `base`."""
+
+    base: OptionSet
+    dimensions: tuple[Dimension, ...]
+
+    def candidate(self, choices: Mapping[str, str], name: str) -> OptionSet:
+        """The option set of these choices; what is not chosen stays. Its validity is not looked at."""
+        options = self.base
+        for dimension in self.dimensions:  # what all share stands first
+            value = choices.get(dimension.name, self.present[dimension.name])
+            if value == AS_ALL:
+                value = _value(options, dimension.option, None)
+            if value != _value(options, dimension.option, dimension.column):
+                options = options.changed(dimension.option, value, dimension.column)
+        return options.named(name)
+
+    @property
+    def present(self) -> dict[str, str]:
+        """The choices that change nothing."""
+        return self.choices_of(self.base)
+
+    def choices_of(self, options: OptionSet) -> dict[str, str]:
+        """Where another option set stands in this space: the nearest value of each ladder."""
+        found = {}
+        for dimension in self.dimensions:
+            value = _value(options, dimension.option, dimension.column)
+            is_as_all = dimension.column is not None and value == _value(options, dimension.option, None)
+            found[dimension.name] = AS_ALL if is_as_all else _nearest(dimension.values, value)
+        return found
+
+
+def space_of(base: OptionSet, bytes_by_family: Mapping[str, float], frozen: Iterable[str] = ()) -> Space:
+    """The space around an option set, with columns of their own for the families that carry the bytes.
+
+    `frozen` names dimensions that keep their value: an option, which freezes it for columns too, or `COLUMN.option`.
+    Raises InputError for a name that is no dimension.
+    """
+    dimensions = tuple(_dimensions(base, _heavy_columns(bytes_by_family)))
+    names = {one.name for one in dimensions} | {one.option for one in dimensions}
+    held = frozenset(frozen)
+    for name in sorted(held - names):
+        known = ", ".join(sorted(names))
+        raise InputError(f"--freeze {name}", "nothing of that name is searched", f"there are {known}")
+    return Space(base, tuple(one for one in dimensions if held.isdisjoint((one.name, one.option))))
+
+
+def has_own_columns(options: OptionSet) -> bool:
+    """Whether options of single columns were changed, which takes a reshard in Ceph."""
+    return any(one.origin == CHANGED for settings in options.overrides.values() for one in settings.values())
+
+
+def _heavy_columns(bytes_by_family: Mapping[str, float]) -> list[str]:
+    columns: dict[str, float] = {}
+    for family, size in bytes_by_family.items():
+        columns[column_of(family)] = columns.get(column_of(family), 0.0) + size
+    whole = sum(columns.values())
+    heavy = [column for column, size in columns.items() if whole and size >= OWN_SHARE * whole]
+    return sorted(heavy) if len(columns) > 1 else []
+
+
+def _dimensions(base: OptionSet, columns: Iterable[str]) -> Iterator[Dimension]:
+    for option in SHARED:
+        known = find_option(option)
+        if known is not None and base.value_of(option) is not None:
+            yield Dimension(option, None, _ladder(option, _value(base, option, None)))
+    for column in columns:
+        for option in OF_COLUMNS:
+            present = _value(base, option, column)
+            values = _ladder(option, present)
+            place = values.index(present) + 1
+            yield Dimension(option, column, (*values[:place], AS_ALL, *values[place:]))
+
+
+def _ladder(option: str, present: str) -> tuple[str, ...]:
+    if option in DOUBLINGS:
+        size = int(present)
+        if size <= 0:  # RocksDB chooses: that stays one of the choices
+            return (present, *(str(1 << power) for power in range(28, 32)))
+        values = {max(LEAST_BYTES, min(MOST_BYTES, int(size * 2.0**power))) for power in DOUBLINGS[option]}
+        return tuple(str(value) for value in sorted({*values, size}))
+    values_of = LADDERS[option]
+    return values_of if present in values_of else tuple(sorted((*values_of, present), key=_order))
+
+
+def _order(value: str) -> tuple[float, str]:
+    try:
+        return float(value), value
+    except ValueError:
+        return float("inf"), value
+
+
+def _nearest(values: tuple[str, ...], wanted: str) -> str:
+    if wanted in values:
+        return wanted
+    try:
+        return min((one for one in values if one != AS_ALL), key=lambda one: abs(float(one) - float(wanted)))
+    except ValueError:
+        return values[0]
+
+
+def _value(options: OptionSet, option: str, column: str | None) -> str:
+    """The value in force, as text; of a column that of its first family."""
+    value = options.value_of(option, column)
+    return "0" if value is None else value.removesuffix(".000000")
