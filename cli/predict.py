@@ -44,7 +44,7 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="N",
         type=_count,
         default=4,
-        help="replays of each set of options, the best fit first, then others that explain the log as well (default: 4)",
+        help="replays of each set of options: the best fit, then others that explain the log as well (default: 4)",
     )
     command.add_argument(
         "--scale",
@@ -59,7 +59,9 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     engine.add_argument("--no-download", action="store_true", help="take an engine that is here already")
     machine = command.add_argument_group("machine")
     machine.add_argument("--jobs", metavar="N", type=_count, help="replays at once (default: one a processor)")
-    machine.add_argument("--work-dir", metavar="DIR", help="where databases live while they run (default: the user's cache)")
+    machine.add_argument(
+        "--work-dir", metavar="DIR", help="where databases live while they run (default: the user's cache)"
+    )
     command.add_argument(
         "-o",
         "--output",

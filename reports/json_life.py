@@ -91,7 +91,9 @@ def _dumps(one: RunAnalysis) -> dict[str, Any] | None:
                 "interval_wal_bytes": point.interval_wal_bytes,
                 "level0_files": dict(sorted(point.level0_files.items())),
                 "pending_compaction_bytes": dict(sorted(point.pending_compaction_bytes.items())),
-                "stall_counts": {name: _above_0(counts) for name, counts in point.stalls.items() if any(counts.values())},
+                "stall_counts": {
+                    name: _above_0(counts) for name, counts in point.stalls.items() if any(counts.values())
+                },
                 **tables,
             }
             for point, tables in zip(series.points, series.tables, strict=True)

@@ -3,6 +3,7 @@
 Only for a terminal: in a file or a pipe, lines stay whole for the tools that read them.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
 from textwrap import wrap
@@ -40,7 +41,7 @@ def fitted(text: str, width: int) -> str:
 
 def _is_row(line: str, spans: Sequence[Span]) -> bool:
     """Whether a line keeps to a table's columns."""
-    gaps = ((end, start) for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+    gaps = ((end, start) for (_, end), (start, _) in itertools.pairwise(spans))
     return bool(line) and len(line) <= spans[-1][1] and all(not line[end:start].strip() for end, start in gaps)
 
 

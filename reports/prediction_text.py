@@ -43,8 +43,9 @@ def _parts(report: PredictionReport) -> Iterator[tuple[str, list[str]]]:
         if hidden:
             body.append(f"  ({hidden} column families with less than 1 % of the bytes are not shown)")
         yield f"under {one.name}: bytes by column family, MiB", body
-    yield "self-consistency: the fitted workload under the log's own options, against the log", _indented(
-        checks_table(report).lines()
+    yield (
+        "self-consistency: the fitted workload under the log's own options, against the log",
+        _indented(checks_table(report).lines()),
     )
     if any(one is not None for one in report.observed):
         yield "how to read this", ["  !  the observed figure lies outside the 90 % interval"]

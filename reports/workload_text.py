@@ -34,7 +34,9 @@ def _parts(fitted: FittedWorkload) -> Iterator[tuple[str, list[str]]]:
     seconds = fitted.evidence.seconds
     yield (
         f"Workload learned from {fitted.name}",
-        [f"  {plain(puts)} puts and {plain(operations - puts)} deletes in {plain(round(seconds))} s, as flushes took them in"],
+        [
+            f"  {plain(puts)} puts and {plain(operations - puts)} deletes in {plain(round(seconds))} s, into flushes"
+        ],
     )
     header = ("column family", "puts", "deletes", "key", "value", "kept by flushes", "tombstones kept", "learned from")
     rows = [_row(family) for family in fitted.families]
@@ -88,11 +90,10 @@ def _words(component: Component) -> str:
     if isinstance(component, Growth):
         return f"fresh keys, {component.delete_order} deleted"
     if isinstance(component, Clustered):
-        keys = component.objects * component.keys_per_object
-        return f"{plain(component.objects)} objects of {plain(component.keys_per_object)} keys ({plain(keys)} in all), cleared whole"
+        return f"{plain(component.objects)} objects of {plain(component.keys_per_object)} keys, cleared whole"
     if isinstance(component, Overwrite):
         return f"{plain(component.working_sets[0].keys)} keys, overwritten"
-    return component.__struct_config__.tag or ""
+    return str(component.__struct_config__.tag or "")
 
 
 def _wrapped(texts: list[str]) -> Iterator[str]:

@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-
 from lsmlens.tuners.estimation.history import FamilyHistory
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, kept_share
@@ -71,7 +70,7 @@ def live_victims(
     if objects is None and deletes_per_put > of_any:
         size = clear_size(puts, deletes, deletes_per_put - of_any)
     count = max(1, round(live / max(size, LEAST_CLEAR)))
-    kept = puts * kept_share(puts / max(live, 1.0)), deletes * kept_share(puts * rate)
+    kept = puts * kept_share(puts / max(live, 1.0)), deletes * kept_share(np.asarray(puts * rate, np.float64))
     part = clustered((count, max(1, round(keys / count))), of_any, puts, deletes, kept, live)
     return replace(part.with_(batch=BATCH), is_clustered=size >= LEAST_CLEAR)
 

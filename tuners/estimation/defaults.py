@@ -34,14 +34,14 @@ def log_notes(history: History, run: RunAnalysis) -> Iterator[str]:
     """What the log as a whole leaves open."""
     opens = len(history.session_starts)
     if opens > 1:
-        yield f"{opens} opens of the database in this log: a replay is one; tables written from the WAL are in it as flushes"
+        yield f"{opens} opens of the database in this log: a replay is one; tables from the WAL count as flushes"
     if history.unread:
         parts = ", ".join(f"{count} {kind}" for kind, count in sorted(history.unread.items()))
         yield f"without a column family, and left out: {parts}"
     if run.run.quality.without_finish["flush"]:
         yield "the log ends within a flush, which is left out"
     if not any(flush.user_bytes for family in history.families.values() for flush in family.flushes):
-        yield "this version does not log total_data_size: values of puts that were overwritten in memory are taken as the others"
+        yield "this version does not log total_data_size: values overwritten in memory are taken as the others"
     if all(table.tombstones is None for table in history.tables.values()):
         yield "this version does not log how many tombstones tables hold: all are taken for puts"
 
@@ -51,9 +51,9 @@ def family_notes(families: Sequence[FamilyFit]) -> Iterator[str]:
     for one in families:
         name = one.column_family.name
         if one.evidence.preexisting:
-            yield f"{name}: about {one.evidence.preexisting:.0f} records were there before the log began; what they are is a guess"
+            yield f"{name}: about {one.evidence.preexisting:.0f} records are older than the log: a guess"
         if one.misfit > BADLY_EXPLAINED:
-            yield f"{name}: survivors come out {100 * one.misfit:.0f} % off (root mean square): its load drifts, or is of no known shape"
+            yield f"{name}: survivors come out {100 * one.misfit:.0f} % off: its load drifts, or is of no known shape"
         ranges = sum(table.range_tombstones for table in one.evidence.tables)
         if ranges:
             yield f"{name}: {ranges} range deletes reached tables; they are replayed as keys that are overwritten soon"

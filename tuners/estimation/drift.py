@@ -9,7 +9,6 @@ a population has no time to grow.
 from collections.abc import Sequence
 
 import numpy as np
-
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, mean_lifetime
 
@@ -45,7 +44,7 @@ def stretches(intervals: Sequence[Interval]) -> Floats:
     below = np.cumsum(puts[usable][order]) / puts[usable].sum()
     reference = float(levelled[order][int(np.searchsorted(below, REFERENCE_SHARE))])
     found = np.interp(np.arange(len(intervals)), np.flatnonzero(usable), levelled - reference)
-    return np.clip(np.exp(found), SMALLEST, LARGEST)
+    return np.asarray(np.clip(np.exp(found), SMALLEST, LARGEST), np.float64)
 
 
 def _shown(interval: Interval) -> float:

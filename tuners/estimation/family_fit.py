@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
-
 from lsmlens.tuners.estimation.clusters import objects_by_tables
 from lsmlens.tuners.estimation.family_parts import BEST, Dissection, Variation, dissect
 from lsmlens.tuners.estimation.history import FamilyHistory, History, Table

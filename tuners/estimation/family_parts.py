@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
 from lsmlens.tuners.estimation.clusters import live_victims
 from lsmlens.tuners.estimation.drift import stretches
 from lsmlens.tuners.estimation.fresh_keys import fresh_parts
@@ -24,6 +23,9 @@ from lsmlens.tuners.workloads.components import Clustered, Order
 FEW_DELETES = 0.002
 # Tombstones that live no longer than so many lifetimes of puts are of keys chosen as puts choose them.
 AS_PUTS = 2.0
+# An interval with fewer deletes does not tell; lifetimes of more windows than this are all alike.
+LEAST_TOLD = 20
+MOST_WINDOWS = 1000.0
 # Single deletes take their put with them: as many as puts, and few of either left.
 FEW_SINGLE = 0.5
 BALANCED = 0.1
@@ -83,7 +85,9 @@ def dissect(
     puts = np.array([one.puts for one in intervals], np.int64)
     deletes = np.array([one.deletes for one in intervals], np.int64)
     if _are_single_deletes(intervals):
-        parts = [queued(puts, deletes, (puts - [one.kept_puts for one in intervals]).astype(np.float64), is_single=True)]
+        parts = [
+            queued(puts, deletes, (puts - [one.kept_puts for one in intervals]).astype(np.float64), is_single=True)
+        ]
         return Dissection(parts, ["single deletes: a put and its delete both vanish"])
     share = fresh_by_balance(intervals, windows)
     if is_queue_like(intervals) and share is not None and share < FEWER:
@@ -110,7 +114,7 @@ def _by_lifetimes(intervals: Sequence[Interval], windows: Sequence[Window], vari
     drift = np.ones(len(intervals))
     for regime in np.unique(regimes):
         own = np.flatnonzero(regimes == regime)
-        drift[own] = stretches([intervals[place] for place in own])
+        drift[own] = stretches([intervals[int(place)] for place in own])
     samples = samples_of(windows, intervals, regimes, drift)
     noise = None
     if variation.noise:
@@ -178,16 +182,21 @@ def _are_single_deletes(intervals: Sequence[Interval]) -> bool:
 def _are_as_puts(intervals: Sequence[Interval]) -> bool:
     """Whether tombstones are replaced about as soon as records: so they are of keys that puts choose alike.
 
-    What an interval keeps beyond that are deletes of keys that grew, and are told apart later.
+    It is for most puts to say: now and then what grew is deleted, and that is told apart later.
     """
-    flushed = [one for one in intervals if one.flush is not None and one.deletes <= one.puts]
-    puts, deletes, kept_puts, kept_deletes = _sums(flushed)
-    if not flushed or not deletes or not puts:
+    told = [one for one in intervals if one.flush is not None and one.deletes >= LEAST_TOLD and one.puts]
+    if not told:
         return True
-    typical = puts / len(flushed)
-    of_puts = mean_lifetime(typical, typical * kept_puts / puts)
-    of_deletes = mean_lifetime(typical, typical * kept_deletes / deletes)
-    return of_deletes <= AS_PUTS * of_puts
+    ratios = np.array([_mean_lifetime(one.puts, one.kept_deletes / one.deletes) for one in told])
+    ratios /= np.array([_mean_lifetime(one.puts, one.kept_puts / one.puts) for one in told])
+    order = np.argsort(ratios)
+    below = np.cumsum([told[place].puts for place in order])
+    return float(ratios[order][int(np.searchsorted(below, below[-1] / 2))]) <= AS_PUTS
+
+
+def _mean_lifetime(puts: int, share: float) -> float:
+    """The mean lifetime at which so large a share of what so many puts touch is kept; at most MOST_WINDOWS of them."""
+    return min(mean_lifetime(puts, puts * share), MOST_WINDOWS * puts)
 
 
 def _sums(intervals: Sequence[Interval]) -> tuple[int, int, int, int]:

@@ -1,4 +1,4 @@
-"""A workload learned from a log alone: every family's flushes and compactions, taken apart and written as a document."""
+"""A workload learned from a log alone: each family's flushes and compactions, taken apart and made a document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 import numpy as np
-
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.estimation.defaults import declared, family_notes, log_notes

@@ -1,4 +1,4 @@
-"""Fresh keys beside hot ones: what is put once, and later deleted, next to a few keys that are overwritten all the time.
+"""Fresh keys beside hot ones: what is put once, and later deleted, next to few keys that are overwritten all the time.
 
 Short windows tell the two apart: flushes, and merges of a few of them, are too short for anything put once to be
 overwritten. How many of the deletes found a record shows at the bottom: fresh puts less records that live are records
@@ -8,7 +8,6 @@ that were deleted; the other deletes are of keys that were not there, and leave 
 from collections.abc import Sequence
 
 import numpy as np
-
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, fit_lifetimes, samples_of, single_lifetimes
 from lsmlens.tuners.estimation.parts import Part, grown, overwritten

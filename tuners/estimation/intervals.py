@@ -10,11 +10,13 @@ over that time would carry one phase's load into the next.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
-
 from lsmlens.tuners.estimation.history import FamilyHistory, Flush, History, Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # A rate below this share of the one before has collapsed.
 COLLAPSED_RATE = 0.3
@@ -125,7 +127,7 @@ def _recovered(table: Table, found: Sequence[Interval], family: FamilyHistory, h
     deletes = table.tombstones or 0
     puts = max(table.puts, round(table.entries * grown) - deletes)
     end = table.created_seconds
-    start = found[-1].end if found else min(history.first_seconds, end - SHORTEST_SECONDS)
+    start = found[-1].end if found else history.session_starts.get(table.session, end) - SHORTEST_SECONDS
     return Interval(min(start, end), end, puts, deletes, table.puts, deletes, None, table)
 
 

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import nnls
-
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.windows import Layer, Window, WindowKind
+from numpy.typing import NDArray
+from scipy.optimize import nnls
 
 Floats: TypeAlias = NDArray[np.float64]
 

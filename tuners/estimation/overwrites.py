@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
-
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, Lifetimes
 from lsmlens.tuners.estimation.parts import Counts, Part, grown, overwritten
 from lsmlens.tuners.estimation.whole_counts import whole
 from lsmlens.tuners.estimation.windows import Window
 from lsmlens.tuners.estimation.working_sets import RegimeSets, divide_regime, kept_of, sets_of
+from numpy.typing import NDArray
 
 # Tombstones kept beyond what overwrites leave are of grown keys, if they are this share of an interval's deletes,
 # more than chance makes of so few, and of some weight beside its puts.
@@ -49,15 +48,14 @@ def overwrite_parts(
         divided = _divide(intervals, sets, places, fresh)
     if loaded is not None:
         sets, divided, fresh = _fill(sets, divided, fresh, loaded, places[loaded])
-    columns = np.column_stack([*[block for block in divided], fresh])
+    columns = np.column_stack([*list(divided), fresh])
     puts = whole(columns)
     deletes = np.array([one.deletes for one in intervals], np.int64)
     purged = np.minimum(np.rint(of_grown).astype(np.int64), deletes)
     rest = _spread_deletes(deletes - purged, puts[:, :-1])
     keys = np.concatenate([one.layer_keys for one in sets])
     parts = [
-        overwritten(float(size), puts[:, place], rest[:, place], loaded is not None)
-        for place, size in enumerate(keys)
+        overwritten(float(size), puts[:, place], rest[:, place], loaded is not None) for place, size in enumerate(keys)
     ]
     lost = deletes - purged - rest.sum(axis=1)
     parts.append(grown(puts[:, -1], purged + lost))
@@ -71,7 +69,7 @@ def _fresh(intervals: Sequence[Interval], lifetimes: Lifetimes, regimes: NDArray
         kept = sum(one.kept_puts for one in own)
         if endless[regime] * sum(one.puts for one in own) < LEAST_FRESH * kept:
             endless[regime] = 0.0
-    return np.array([one.puts for one in intervals], np.float64) * endless[regimes]
+    return np.asarray(np.array([one.puts for one in intervals], np.float64) * endless[regimes], np.float64)
 
 
 def _fill(

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
-
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, kept_share
 from lsmlens.tuners.workloads.components import (
@@ -20,6 +18,7 @@ from lsmlens.tuners.workloads.components import (
     Row,
     WorkingSet,
 )
+from numpy.typing import NDArray
 
 Counts = NDArray[np.int64]
 # Components need one row or more; their schedules are filled in when the document is made.
@@ -108,7 +107,12 @@ def queued(puts: Counts, deletes: Counts, vanished: Floats, is_single: bool = Fa
 
 
 def clustered(
-    shape: tuple[int, int], removals_per_put: float, puts: Counts, deletes: Counts, kept: tuple[Floats, Floats], live: float
+    shape: tuple[int, int],
+    removals_per_put: float,
+    puts: Counts,
+    deletes: Counts,
+    kept: tuple[Floats, Floats],
+    live: float,
 ) -> Part:
     """Objects of many keys (`shape`: objects, keys of each) that are written, thinned and cleared."""
     component = Clustered(

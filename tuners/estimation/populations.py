@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import kept_share
 from lsmlens.tuners.estimation.parts import Counts
@@ -26,7 +25,11 @@ def live_records(intervals: Sequence[Interval], windows: Sequence[Window], puts:
     if not rows:
         return float(max(1, sum(one.kept_puts - one.kept_deletes for one in intervals)))
     sums = np.append(0, np.cumsum(puts)).astype(np.float64)
-    layers = [(place, layer.share, sums[layer.last + 1] - sums[layer.first]) for place, one in enumerate(rows) for layer in one.layers]
+    layers = [
+        (place, layer.share, sums[layer.last + 1] - sums[layer.first])
+        for place, one in enumerate(rows)
+        for layer in one.layers
+    ]
     window = np.array([layer[0] for layer in layers])
     shares, sizes = np.array([layer[1:] for layer in layers]).T
     kept = np.array([one.kept_puts for one in rows], np.float64)
@@ -43,4 +46,3 @@ def live_records(intervals: Sequence[Interval], windows: Sequence[Window], puts:
         expected = np.bincount(window, shares * sizes * kept_share(sizes / length), len(rows))
         errors.append(float((weights * np.log(np.maximum(expected, 1e-9) / kept) ** 2).sum()))
     return float(lengths[int(np.argmin(errors))])
-

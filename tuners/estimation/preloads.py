@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import msgspec
-
 from lsmlens.tuners.estimation.parts import Part
 from lsmlens.tuners.workloads.components import Clustered, Component, Growth, GrowthRow, Overwrite, Queue
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, kept_share
 from lsmlens.tuners.estimation.parts import Counts, Part, grown, overwritten, queued

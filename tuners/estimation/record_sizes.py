@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
-
 from lsmlens.tuners.estimation.history import FamilyHistory
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats
 from lsmlens.tuners.estimation.parts import Part
+from scipy.optimize import nnls
 
 # A memtable's entry is its key with 8 bytes of sequence number and type, its value, and both lengths as varints.
 FOOTER_BYTES = 8
@@ -38,8 +37,8 @@ class RecordSizes:
 def record_sizes(family: FamilyHistory, intervals: Sequence[Interval], parts: Sequence[Part]) -> RecordSizes:
     """The sizes of a family's parts; bytes."""
     flushed = [place for place, one in enumerate(intervals) if one.table is not None and one.table.entries]
-    entries = sum(intervals[place].table.entries for place in flushed)  # type: ignore[union-attr]
     tables = [one for one in (intervals[place].table for place in flushed) if one is not None]
+    entries = sum(int(table.entries) for table in tables)
     if not entries:
         return _unflushed(intervals, len(parts))
     key = sum(table.key_bytes for table in tables) / entries

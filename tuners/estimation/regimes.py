@@ -7,10 +7,9 @@ apart; the same phase later has the same again, and then its keys are taken to b
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
-
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import mean_lifetime
+from numpy.typing import NDArray
 
 # Neighbouring lifetimes further apart than this factor part two regimes …
 GAP = 3.0

@@ -43,5 +43,3 @@ def rounds(families: Sequence[FamilyFit]) -> list[dict[str, Variation]]:
 
 def _deletes(component: object, deletes: int) -> bool:
     return isinstance(component, Growth) and component.delete_order == "oldest" and deletes > 0
-
-

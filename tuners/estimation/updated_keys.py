@@ -8,7 +8,6 @@ long lifetime is fresh keys and ends by a delete, at random among the live ones;
 from collections.abc import Sequence
 
 import numpy as np
-
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Lifetimes, fit_lifetimes, kept_share, samples_of, single_lifetimes
 from lsmlens.tuners.estimation.parts import Part, grown, overwritten
@@ -18,6 +17,7 @@ from lsmlens.tuners.estimation.working_sets import sets_of
 
 # Fresh puts by balance below this share of what flushes kept: the rest were updates.
 FEWER = 0.9
+ROUNDS = 4
 
 
 def fresh_by_balance(intervals: Sequence[Interval], windows: Sequence[Window]) -> float | None:
@@ -31,7 +31,9 @@ def fresh_by_balance(intervals: Sequence[Interval], windows: Sequence[Window]) -
     return (deletes + bottoms[-1].kept_puts) / kept if kept else None
 
 
-def updated_parts(intervals: Sequence[Interval], windows: Sequence[Window], fresh_share: float) -> tuple[list[Part], Lifetimes]:
+def updated_parts(
+    intervals: Sequence[Interval], windows: Sequence[Window], fresh_share: float
+) -> tuple[list[Part], Lifetimes]:
     """Overwrites, and fresh keys deleted at random; `fresh_share` of the puts that flushes keep are fresh."""
     regimes = np.zeros(len(intervals), np.int64)
     steady = np.ones(len(intervals))
@@ -42,13 +44,12 @@ def updated_parts(intervals: Sequence[Interval], windows: Sequence[Window], fres
     deletes = np.array([one.deletes for one in intervals], np.int64)
     kept = float(sum(one.kept_puts for one in intervals))
     wanted = min(fresh_share * kept, float(puts.sum()))
-    # what lives for ever is fresh; of the rest the longest-lived
-    fresh = np.zeros(len(sets.keys))
     finite = (1 - sets.endless) * sets.shares * puts.sum()
-    left = wanted - sets.endless * float(puts.sum())
-    long = np.flatnonzero(sets.keys / np.maximum(sets.shares, 1e-12) > _typical(intervals) / 4)
-    if left > 0 and len(long):
-        fresh[long] = min(1.0, left / max(float(finite[long].sum()), 1.0))
+    long = sets.keys / np.maximum(sets.shares, 1e-12) > _typical(intervals) / 4
+    fresh = np.zeros(len(sets.keys))
+    for _ in range(ROUNDS):  # of the records that live, those of overwritten sets were not counted as fresh
+        left = wanted - sets.endless * float(puts.sum()) - float((sets.keys * (1 - fresh)).sum())
+        fresh = np.where(long, min(1.0, max(0.0, left) / max(float(finite[long].sum()), 1.0)), 0.0)
     columns = [puts * (1 - sets.endless) * share * (1 - part) for share, part in zip(sets.shares, fresh, strict=True)]
     columns.append(puts - np.sum(columns, axis=0) if columns else puts)
     counts = whole(np.column_stack(columns))

@@ -1,9 +1,8 @@
 """Whole counts out of fractions."""
 
 import numpy as np
-from numpy.typing import NDArray
-
 from lsmlens.tuners.estimation.lifetimes import Floats
+from numpy.typing import NDArray
 
 
 def whole(amounts: Floats) -> NDArray[np.int64]:
@@ -18,7 +17,9 @@ def whole(amounts: Floats) -> NDArray[np.int64]:
         total = round(float(wanted.sum()))
         down = np.where(wanted > 0, np.maximum(np.floor(carried), 0), 0).astype(np.int64)
         missing = total - int(down.sum())
-        order = np.argsort(np.where(wanted > 0, down - carried, np.inf), kind="stable")[: max(1, int((wanted > 0).sum()))]
+        order = np.argsort(np.where(wanted > 0, down - carried, np.inf), kind="stable")[
+            : max(1, int((wanted > 0).sum()))
+        ]
         while missing > 0:
             down[order[:missing]] += 1
             missing = total - int(down.sum())

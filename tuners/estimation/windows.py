@@ -7,9 +7,9 @@ A log-structured tree samples the curve of survivors over the length of the wind
     bottom   the deepest level, once nothing above it holds much, with all operations that reached it.
 
 A level's tables hold parts of the operations of many flushes: at each place among the keys those of consecutive
-flushes, but not of the same ones everywhere, for only a part of a level's keys moves down at a time. So survivors are a
-sum over nested windows, each with the share of the keys where it is the window. Compactions of parts of a level are left
-out: what is in them depends on where among the keys they are.
+flushes, but not of the same ones everywhere, for only a part of a level's keys moves down at a time. So survivors are
+a sum over nested windows, each with the share of the keys where it is the window. Compactions of parts of a level are
+left out: what is in them depends on where among the keys they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
-
 from lsmlens.tuners.estimation.history import Compaction, FamilyHistory, Flush, Table
 from lsmlens.tuners.estimation.intervals import Interval
+from numpy.typing import NDArray
 
 # Nested windows of one compaction that are told apart, at the most.
 MOST_LAYERS = 12
@@ -221,9 +220,7 @@ def _layers(mass: Mapping[int, float], is_newest_whole: bool) -> tuple[Layer, ..
     return tuple(layers)
 
 
-def _grouped(
-    ends: NDArray[np.int64], steps: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _grouped(ends: NDArray[np.int64], steps: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Fewer ends with the same sum of steps: neighbours become one, at their mean place."""
     sums = np.cumsum(steps[ends])
     group = np.minimum((sums / sums[-1] * MOST_LAYERS).astype(np.int64), MOST_LAYERS - 1)

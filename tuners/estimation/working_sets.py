@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
 from lsmlens.tuners.estimation.drift import LARGEST, SMALLEST
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, Lifetimes, kept_share

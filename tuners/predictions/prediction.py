@@ -79,16 +79,12 @@ def predict(
 
     Raises InputError for options that cannot stand together.
     """
-    results = replay_all(
-        anchor.variants, options, anchor.engine, jobs=jobs, work_dir=work_dir, on_progress=on_progress
-    )
+    results = replay_all(anchor.variants, options, anchor.engine, jobs=jobs, work_dir=work_dir, on_progress=on_progress)
     every = zip(options, results, strict=True)
     return Prediction(anchor, tuple(prediction_of(anchor, one, found) for one, found in every))
 
 
-def prediction_of(
-    anchor: Anchor, options: OptionSet, results: Sequence[Replayed | TrialFailure]
-) -> OptionsPrediction:
+def prediction_of(anchor: Anchor, options: OptionSet, results: Sequence[Replayed | TrialFailure]) -> OptionsPrediction:
     """What replays of the anchor's variants, in their order, say of a set of options."""
     ended = [number for number, one in enumerate(results) if isinstance(one, Replayed)]
     found = [one for one in results if isinstance(one, Replayed)]

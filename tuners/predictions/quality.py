@@ -46,7 +46,7 @@ def _beyond(needs: Sequence[WindowNeed]) -> Iterator[str]:
     for one in needs:
         if one.beyond > BEYOND and one.share >= LEAST_SHARE:
             yield (
-                f"{one.family}: these options merge about {one.needed_puts:.0f} puts at once, the log shows what survives"
+                f"{one.family}: these options merge about {one.needed_puts:.0f} puts at once, the log shows survivors"
                 f" of {one.shown_puts:.0f} at most: how many overwrite or delete each other beyond that is a guess"
             )
 
@@ -61,4 +61,4 @@ def _options(anchor: Anchor, options: OptionSet) -> Iterator[str]:
         )
     ages = sorted(changed & set(AGES))
     if ages:
-        yield f"{', '.join(ages)} acts by the log's own time: a different pace of the same work changes what it compacts"
+        yield f"{', '.join(ages)} acts by the log's own time: another pace of the same work changes what it compacts"

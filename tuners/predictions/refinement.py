@@ -6,14 +6,17 @@ family keeps the one that comes nearest to the log, if it comes clearly nearer t
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from lsmlens.tuners.estimation.family_parts import Variation
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.estimation.structures import rounds
 from lsmlens.tuners.predictions.figures import Figures, by_family
 from lsmlens.tuners.predictions.replays import Replayed, Variant
 from lsmlens.tuners.predictions.self_consistency import log_ratio
 from lsmlens.tuners.replays.measurement import TrialFailure
+
+if TYPE_CHECKING:
+    from lsmlens.tuners.estimation.family_parts import Variation
 
 # Families with less of all bytes are left as they are.
 LEAST_SHARE = 0.02

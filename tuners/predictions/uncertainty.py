@@ -1,8 +1,8 @@
 """How far a predicted figure may be off: the spread of replays, what the fit leaves open, and the model's own error.
 
 Three parts, as standard deviations of a figure's logarithm: how much the ratio to the log's own options differs from
-seed to seed and draw to draw; half of what self-consistency shows the family's model to be off by, for anchoring takes
-the rest; and what remains of any model, found on logs of real OSDs and of synthetic workloads whose truth was known.
+seed to seed and draw to draw; a part of what self-consistency shows the family's model to be off by, for anchoring
+takes the rest; and what remains of any model, found on logs of real OSDs and of synthetic workloads whose truth was known.
 All shrink to little for options that change little.
 """
 
@@ -15,7 +15,7 @@ NINETY_PERCENT = 1.645
 # What no replay tells, by metric: relative standard deviations.
 MODEL_ERROR: Mapping[str, float] = {
     "flushes": 0.03,
-    "flush_bytes": 0.012,
+    "flush_bytes": 0.02,
     "compactions": 0.05,
     "output_bytes": 0.045,
     "input_records": 0.035,
@@ -23,8 +23,8 @@ MODEL_ERROR: Mapping[str, float] = {
 }
 # A family's own part of it: one family is less certain than the sum of many.
 FAMILY_ERROR = 0.8
-# Half of what the model is off by under the log's own options may stay in a ratio.
-LEFT_OF_ERROR = 0.5
+# So much of what the model is off by under the log's own options may stay in a ratio.
+LEFT_OF_ERROR = 0.7
 # From this change of a family's figures on (natural logarithm), errors count in full; below in proportion, but never
 # less than LEAST_PART of them.
 WHOLE_CHANGE = 0.35
@@ -52,7 +52,7 @@ def deviation(metric: str, spread: float, error: float, change: float, beyond: f
     """The deviation of one family's metric.
 
     `spread` is that of the replays' ratios, `error` the model's under the log's own options, `change` how much the
-    family's figures change, all as logarithms; `beyond` is how many times longer windows are than the log's, at least 1.
+    family's figures change, all as logarithms; `beyond` is how many times longer windows are than the log's, 1 or more.
     """
     part = min(1.0, max(LEAST_PART, abs(change) / WHOLE_CHANGE))
     model = MODEL_ERROR[metric] * part
