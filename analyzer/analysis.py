@@ -166,7 +166,6 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
     beside = read_companions(run.companions)
     options, ceph_options = options_of(run, beside)
     series = statistics_of(run)
-    written = sum(one.flush_bytes + one.compaction_output_bytes for one in families.values())
     return RunAnalysis(
         run,
         sums.statistics(wanted.seconds(run)),
@@ -183,7 +182,7 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
         options=options,
         ceph_options=ceph_options,
         counters=counters_of(beside),
-        cross_check=cross_check(run, beside, written) if selection == Selection() else None,
+        cross_check=cross_check(run, beside) if selection == Selection() else None,
         stage_times=_stage_times(beside),
         pressure=measure_pressure(run.events, options, series),
         coincidences=_coincidences(run, beside),

@@ -6,7 +6,7 @@ Each part is read only where there is something to read, and then imported.
 from typing import TYPE_CHECKING, NamedTuple
 
 from lsmlens.analyzer.companions import Beside
-from lsmlens.analyzer.events import EventKind
+from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.run import Run
 
 if TYPE_CHECKING:
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 
 class CrossCheck(NamedTuple):
-    """Bytes of tables by the log (flushes and compactions) and by BlueFS's counter, over the daemon's lives."""
+    """Bytes of tables by the log (flushes and compactions) and by BlueFS's counter, over the daemon's last life.
+
+    `earlier_log_bytes` are those the log tells of before.
+    """
 
     log_bytes: int
     counter_bytes: float
+    earlier_log_bytes: int = 0
 
     @property
     def difference(self) -> float | None:
@@ -73,15 +77,33 @@ def counters_of(beside: Beside) -> "CounterSummary | None":
     return summarise(_lives(beside)[-1])
 
 
-def cross_check(run: Run, beside: Beside, log_bytes: int) -> CrossCheck | None:
-    """The log's bytes against the counter's; None unless the log goes back to an open and there are counters."""
-    if not beside.perf_dumps or not run.sessions or run.sessions[0].opened_at_millis is None:
+def cross_check(run: Run, beside: Beside) -> CrossCheck | None:
+    """The log's bytes since the last open against the counter's; None unless that open is in it and there are counters.
+
+    A life that was killed left no last dump, so only the last one is checked, which went on to the dump's end.
+    """
+    if not beside.perf_dumps or not run.sessions or run.sessions[-1].opened_at_millis is None:
         return None
     from lsmlens.analyzer.counters.counter_summary import summarise
 
-    written = [summarise(dump).bluefs_sst_bytes_written for dump in _lives(beside)]
-    known = [one for one in written if one is not None]
-    return CrossCheck(log_bytes, sum(known)) if known else None
+    counted = summarise(_lives(beside)[-1]).bluefs_sst_bytes_written
+    if counted is None:
+        return None
+    last, written, earlier = run.sessions[-1].number, 0, 0
+    for event in run.events:
+        if event["session"] == last:
+            written += _table_bytes(event)
+        else:
+            earlier += _table_bytes(event)
+    return CrossCheck(written, counted, earlier)
+
+
+def _table_bytes(event: Event) -> int:
+    """What a finished flush or compaction wrote; 0 for other events."""
+    kind = event["event"]
+    if kind == EventKind.FLUSH_FINISHED:
+        return int(event["created_bytes"] + event["created_blob_bytes"])
+    return int(event["total_output_size"]) if kind == EventKind.COMPACTION_FINISHED else 0
 
 
 def _lives(beside: Beside) -> "list[PerfDump]":
@@ -124,10 +146,7 @@ def total_amplification(run: Run, series: "StatisticsSeries | None") -> TotalAmp
     ]
     written = 0
     for event in run.events:
-        kind = event["event"]
-        if kind not in (EventKind.FLUSH_FINISHED, EventKind.COMPACTION_FINISHED):
-            continue
-        if any(opened <= event["time_micros"] <= dumped for opened, dumped in covered):
-            is_flush = kind == EventKind.FLUSH_FINISHED
-            written += event["created_bytes"] + event["created_blob_bytes"] if is_flush else event["total_output_size"]
+        size = _table_bytes(event)
+        if size and any(opened <= event["time_micros"] <= dumped for opened, dumped in covered):
+            written += size
     return TotalAmplification(series.user_bytes or 0.0, series.wal_bytes or 0.0, written)

@@ -97,7 +97,7 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
         action="append",
         default=[],
         help="also write FILE.html, .md, .json (the document), .txt, .ini (the options as an OPTIONS file), .conf (as"
-        " part of ceph.conf), or a chart as front.svg, course.svg (or .png); may be given more than once",
+        " part of ceph.conf), or a chart as front.svg, course.svg, families.svg (or .png); may be given more than once",
     )
     command.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="what to print"
                          " (default: text)")  # fmt: skip

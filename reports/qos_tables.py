@@ -255,5 +255,8 @@ def error_of(one: Prediction, recommendation: Recommendation) -> str:
     from lsmlens.tuners.qos.recommendation import P95_ERROR
 
     calibrated = ", calibrated on what was observed" if recommendation.calibration.is_of_clients else ""
-    p95 = f", p95 within {P95_ERROR:.0%}" if one.p95_seconds is not None else "; no percentiles on HDDs"
+    if one.p95_seconds is not None:
+        p95 = f", p95 within {P95_ERROR:.0%}"
+    else:
+        p95 = f"; no percentiles {'on HDDs' if recommendation.model.hardware.has_seeks else 'under WPQ'}"
     return f"clients' mean within {one.mean_error:.0%}{calibrated}{p95}; no p99"

@@ -10,6 +10,7 @@ from lsmlens.tuners.predictions.self_consistency import warnings
 from lsmlens.tuners.search.application import Application
 from lsmlens.tuners.search.recommendation import Change, Finalist, Recommendation, changes
 from lsmlens.tuners.search.scores import Scores
+from lsmlens.tuners.search.tuning import CURRENT
 
 METRICS = {
     "written_bytes": "flushed and compacted",
@@ -25,7 +26,8 @@ METRICS = {
 }
 # Families with less of all bytes are left out of the text, and counted.
 LEAST_SHARE = 0.01
-WEAR, CPU = "flushed and compacted", "records"
+# Compactions so many times as large are worth a word.
+LARGER = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +54,10 @@ def headline(recommendation: Recommendation) -> str:
 def front_table(recommendation: Recommendation) -> Table:
     """The finalists beside the current settings; a mark for what is on the Pareto front, and for the pick."""
     front = {one.name for one in recommendation.front}
-    rows = [
-        _row("current settings", "", recommendation.present_scores, recommendation.present_scores, "1.000", "1.000")
-    ]
+    rows = [_row("current settings", "", recommendation.present_scores, "1.000", "1.000")]
     for one in recommendation.finalists:
         marks = "pick" if one is recommendation.picked else "front" if one.name in front else "beaten"
-        rows.append(
-            _row(one.name, marks, one.scores, recommendation.present_scores, ratio(one.cost), ratio(one.worst.cost))
-        )
+        rows.append(_row(one.name, marks, one.scores, ratio(one.cost), ratio(one.worst.cost)))
     header = ("settings", "", "written", "WA", "records in", "memtables", "space", "stalls", "p99", "cost", "worst")
     return Table(header, tuple(rows), left=(0, 1))
 
@@ -132,9 +130,14 @@ def tried_table(recommendation: Recommendation, most: int | None = None) -> Tabl
     """What was tried and lost, the cheapest first, those refused last; `most` rows at the most."""
     finalists = {one.name for one in recommendation.finalists}
     found = [
-        (one.cost if one.cost is not None else float("inf"), one.name, one.origin, one.problem)
+        (
+            one.cost if one.cost is not None else float("inf"),
+            one.name,
+            one.origin,
+            "the budget was spent" if one.is_waiting else one.problem,
+        )
         for one in recommendation.tried
-        if one.name not in finalists and not (one.is_out and one.batch is not None)
+        if one.name not in (*finalists, CURRENT) and not (one.is_out and one.batch is not None)
     ]
     found += [
         (cost if cost is not None else float("inf"), name, "as it is", problem)
@@ -158,6 +161,10 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
         yield f"{_change(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
     if scores.processed_records > present.processed_records:
         yield f"{_change(present.processed_records, scores.processed_records)} records through compactions: CPU"
+    usual = present.written_bytes / max(present.compactions, 1)
+    each = scores.written_bytes / max(scores.compactions, 1)
+    if each > LARGER * usual:
+        yield f"compactions are fewer, and {each / usual:.0f} times as large: each lasts as much longer"
     if finalist.needs_reshard:
         yield "a reshard of every OSD's database, which is stopped meanwhile"
     yield "a restart of every OSD"
@@ -195,8 +202,7 @@ def plain_value(value: str | None) -> str:
     return "-" if value is None else value.removesuffix(".000000")
 
 
-def _row(name: str, mark: str, scores: Scores, present: Scores, cost: str, worst: str) -> tuple[str, ...]:
-    del present
+def _row(name: str, mark: str, scores: Scores, cost: str, worst: str) -> tuple[str, ...]:
     return (
         name,
         mark,

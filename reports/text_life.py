@@ -149,7 +149,7 @@ def counters(one: RunAnalysis) -> list[str]:
     lines = table.lines()
     if one.cross_check is not None and one.cross_check.difference is not None:
         lines.append(
-            f"  tables written by the log: {bytes_of(one.cross_check.log_bytes)},"
+            f"  tables written since then by the log: {bytes_of(one.cross_check.log_bytes)},"
             f" {share(one.cross_check.difference)} off BlueFS's own count"
         )
     return lines

@@ -73,7 +73,10 @@ def _daemon(one: "RunAnalysis") -> Daemon:
         user_bytes=(series.user_bytes or None) if series else None,
         total_amplification=(total.wal_bytes + total.table_bytes, total.user_bytes) if total else None,
         counters=_numbers(one),
-        covers_counters=difference is not None and abs(difference) <= SAME_TIME,
+        covers_counters=check is not None
+        and difference is not None
+        and abs(difference) <= SAME_TIME
+        and check.earlier_log_bytes <= SAME_TIME * check.log_bytes,
         versions=(run.ceph_version, run.rocksdb_version),
         options=tuple(
             OptionValue(option.family, option.name, option.value, str(option.source))

@@ -71,7 +71,7 @@ def test_an_unknown_family_is_refused_with_what_there_is(compare: Run) -> None:
     [
         ((STOCK,), "there is one arm only"),
         ((STOCK, "no-such-path"), "no-such-path: no such file or folder"),
-        ((STOCK, "fixtures/osd-stock/ceph.conf"), "no log among"),
+        ((STOCK, "fixtures/osd-stock/ceph.conf"), "neither a log nor"),
         ((STOCK, REEF, "--baseline", "none"), "--baseline: no arm none"),
         ((STOCK, REEF, "-o", "out.xyz"), "no format for this suffix"),
         ((STOCK, REEF, "-o", "no/such/folder.json"), "no such folder"),

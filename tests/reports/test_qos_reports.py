@@ -100,7 +100,13 @@ def test_a_document_is_as_its_schema_says(
 
 
 def test_the_schema_refuses_other_documents(mclock: QosAssessment, validator: Draft202012Validator) -> None:
-    for spoil in ({"schema": "lsmlens.qos/2"}, {"more": 1}, {"osds": {}}, {"subject": None}):
+    spoils: tuple[dict[str, object], ...] = (
+        {"schema": "lsmlens.qos/2"},
+        {"more": 1},
+        {"osds": {}},
+        {"subject": None},
+    )
+    for spoil in spoils:
         assert errors(validator, json.loads(to_json(mclock)) | spoil)
 
 

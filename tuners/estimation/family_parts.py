@@ -33,6 +33,7 @@ BALANCED = 0.1
 EXPLAINED = 0.15
 # Tombstones of keys that are not put again are replaced only by other deletes of the same key.
 NEVER_PUT_AGAIN = 0.75
+MANY_DELETES = 0.25
 # What one regime loads is what others overwrite if that brings the misfit down this far.
 SHARED = 0.8
 
@@ -90,10 +91,10 @@ def dissect(
         ]
         return Dissection(parts, ["single deletes: a put and its delete both vanish"])
     share = fresh_by_balance(intervals, windows)
-    if is_queue_like(intervals) and share is not None and share < FEWER:
+    if share is not None and share < FEWER and is_queue_like(intervals):
         parts, lifetimes = updated_parts(intervals, windows, share)
         return Dissection(parts, ["fresh keys that are updated, and deleted at random"], lifetimes.misfit)
-    if is_queue_like(intervals):
+    if is_queue_like(intervals, share):
         balance = fresh_puts(intervals, windows)
         if balance.is_random:
             return Dissection(random_parts(intervals, balance), ["deletes take fresh keys at random"])
@@ -154,9 +155,9 @@ def _live_victims(
 
 
 def _keeps_deletes(intervals: Sequence[Interval]) -> bool:
-    """Whether nearly no tombstone is replaced: keys that are deleted are not put again."""
-    _, deletes, _, kept_deletes = _sums([one for one in intervals if one.flush is not None])
-    return kept_deletes >= NEVER_PUT_AGAIN * deletes
+    """Whether there are many deletes and few tombstones are replaced: keys that are deleted are not put again."""
+    puts, deletes, _, kept_deletes = _sums([one for one in intervals if one.flush is not None])
+    return deletes >= MANY_DELETES * puts and kept_deletes >= NEVER_PUT_AGAIN * deletes
 
 
 def _error(part: Part, intervals: Sequence[Interval]) -> float:

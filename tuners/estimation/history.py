@@ -24,8 +24,9 @@ class Table:
     """One table file as its creation event tells it. `entries` count tombstones and merge operands too.
 
     Range tombstones, which RocksDB counts among both, are counted apart. `key_bytes` and `value_bytes` are raw sums,
-    keys without the internal footer; `data_bytes` is what the blocks take in the file after compression. `oldest_seconds` is
-    when the oldest memtable in it was made, since 1970; `first_sequence` and `last_sequence` are of the whole database. None where this version does not say.
+    keys without the internal footer; `data_bytes` is what the blocks take in the file after compression.
+    `oldest_seconds` is when the oldest memtable in it was made, since 1970; `first_sequence` and `last_sequence` are of
+    the whole database. None where this version does not say.
     """
 
     number: int

@@ -25,6 +25,9 @@ CLOCK_SECONDS = 1.0
 # Fewer operations say nothing of a rate.
 LEAST_OPERATIONS = 200
 SHORTEST_SECONDS = 1e-3
+# A memtable that was not written to for this share of its life lay idle.
+IDLE_SHARE = 0.3
+LEAST_POINTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,9 @@ def hides_single_deletes(family: FamilyHistory) -> bool:
     """
     kept = sum(flush.table.tombstones or 0 for flush in family.flushes if flush.table is not None)
     deletes = sum(flush.deletes for flush in family.flushes)
-    has_ranges = any(flush.range_deletes for flush in family.flushes)
+    has_ranges = any(
+        flush.range_deletes or (flush.table is not None and flush.table.range_tombstones) for flush in family.flushes
+    )
     emptied = sum(flush.entries for flush in family.flushes if flush.table is None and not flush.deletes)
     return kept > deletes or (not has_ranges and 2 * emptied > sum(flush.entries for flush in family.flushes))
 
@@ -104,7 +109,8 @@ def _span(flush: Flush, earliest: float, rate: float, end: float | None) -> tupl
     if oldest is not None and earliest + CLOCK_SECONDS < oldest < flush.seconds:
         start = oldest
     if end is not None:
-        return start, end
+        is_idle = flush.seconds - end > IDLE_SHARE * (flush.seconds - start)
+        return start, end if is_idle else flush.seconds
     end = flush.seconds
     seconds = max(end - start, SHORTEST_SECONDS)
     if rate and start == earliest and flush.entries / seconds < COLLAPSED_RATE * rate:
@@ -132,7 +138,10 @@ def _recovered(table: Table, found: Sequence[Interval], family: FamilyHistory, h
 
 
 class _SequenceClock:
-    """Sequence numbers of the whole database as times: each flush began when its last operation had been written."""
+    """Sequence numbers of the whole database as times: most flushes began when their last operation had been written.
+
+    One that lay idle began later. The flushes around it in number, of any family, tell when its last operation was.
+    """
 
     def __init__(self, history: History) -> None:
         points = sorted(
@@ -142,14 +151,18 @@ class _SequenceClock:
             if flush.table is not None and flush.table.last_sequence
         )
         numbers = np.array([point[0] for point in points], np.float64)
-        # A flush may wait for a thread; the earliest start that still follows is nearest to the sealing.
-        seconds = np.array([point[1] for point in points], np.float64)
         self._numbers: NDArray[np.float64] = numbers
-        self._seconds: NDArray[np.float64] = np.minimum.accumulate(seconds[::-1])[::-1]
+        self._seconds = np.array([point[1] for point in points], np.float64)
 
     def end(self, flush: Flush) -> float | None:
-        """When the flush's last operation was written; None without sequence numbers."""
+        """When the flush's last operation was written, by the others; None without sequence numbers."""
         table = flush.table
-        if table is None or not table.last_sequence or len(self._numbers) < 2:
+        if table is None or not table.last_sequence or len(self._numbers) < LEAST_POINTS:
             return None
-        return float(np.interp(table.last_sequence, self._numbers, self._seconds))
+        others = self._seconds != flush.seconds
+        numbers, seconds = self._numbers[others], self._seconds[others]
+        if not len(numbers):
+            return None
+        # Others may have waited for a thread, or lain idle; the earliest start that still follows is nearest the truth.
+        seconds = np.minimum.accumulate(seconds[::-1])[::-1]
+        return float(np.interp(table.last_sequence, numbers, seconds))

@@ -19,6 +19,8 @@ from lsmlens.tuners.estimation.windows import Window, WindowKind
 
 # Tombstones of keys that are never put again all survive their flush.
 LEAST_KEPT_DELETES = 0.998
+NEARLY_KEPT_DELETES = 0.99
+MANY_VANISHED = 1.2
 LEAST_DELETES = 0.01
 # Random victims make puts vanish in proportion to the window; within these factors of it that is what was seen.
 AS_RANDOM = (0.6, 1.6)
@@ -52,12 +54,17 @@ class FreshPuts:
         return AS_RANDOM[0] * expected <= float(self.vanished.sum()) <= AS_RANDOM[1] * expected
 
 
-def is_queue_like(intervals: Sequence[Interval]) -> bool:
-    """Whether there are deletes, and of keys that are not put again."""
+def is_queue_like(intervals: Sequence[Interval], balance: float | None = None) -> bool:
+    """Whether there are deletes, and of keys that are not put again.
+
+    `balance` is how many times what flushes kept fresh puts must have been; where that is far more, many vanished, and
+    a few tombstones less say nothing against a queue.
+    """
     puts = sum(one.puts for one in intervals)
     deletes = sum(one.deletes for one in intervals)
     kept = sum(one.kept_deletes for one in intervals)
-    return deletes >= LEAST_DELETES * max(puts, 1) and kept >= LEAST_KEPT_DELETES * deletes
+    least = NEARLY_KEPT_DELETES if balance is not None and balance >= MANY_VANISHED else LEAST_KEPT_DELETES
+    return deletes >= LEAST_DELETES * max(puts, 1) and kept >= least * deletes
 
 
 def fresh_puts(intervals: Sequence[Interval], windows: Sequence[Window], hot_keys: float = HOT_KEYS) -> FreshPuts:

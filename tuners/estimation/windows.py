@@ -87,11 +87,12 @@ class Window:
 
 @dataclass(slots=True)
 class _Live:
-    """A live table: its level, and how much of each interval's operations went into it."""
+    """A live table: its level, and how much of each interval's operations went into it, if all in it is known."""
 
     level: int
     table: Table
     mass: dict[int, float]
+    is_known: bool = True
 
 
 def windows_of(family: FamilyHistory, intervals: Sequence[Interval]) -> list[Window]:
@@ -118,7 +119,7 @@ def windows_of(family: FamilyHistory, intervals: Sequence[Interval]) -> list[Win
         mass = _mass(read or [])
         if is_whole and mass and job.outputs:
             found.append(_merge(job, mass, any(one.table.tombstones for one in read or [])))
-        _give(job, mass, live)
+        _give(job, mass, live, is_known=read is not None)
         if read is not None:
             found.extend(_bottom(job, live))
     return sorted([*flushes, *_thinned(found)], key=lambda window: window.seconds)
@@ -155,12 +156,13 @@ def _mass(read: Sequence[_Live]) -> dict[int, float]:
     return mass
 
 
-def _give(job: Compaction, mass: Mapping[int, float], live: dict[int, _Live]) -> None:
+def _give(job: Compaction, mass: Mapping[int, float], live: dict[int, _Live], is_known: bool) -> None:
     """Divide the operations of what was read among the tables written, by their entries."""
     entries = sum(table.entries for table in job.outputs)
     for table in job.outputs:
         part = table.entries / entries if entries else 0.0
-        live[table.number] = _Live(job.output_level, table, {place: part * share for place, share in mass.items()})
+        own = {place: part * share for place, share in mass.items()}
+        live[table.number] = _Live(job.output_level, table, own, is_known)
 
 
 def _merge(job: Compaction, mass: Mapping[int, float], had_tombstones: bool) -> Window:
@@ -178,17 +180,17 @@ def _bottom(job: Compaction, live: Mapping[int, _Live]) -> list[Window]:
     deep = [one for one in live.values() if one.level == deepest]
     entries = sum(one.table.entries for one in deep)
     every = sum(one.table.entries for one in live.values())
-    if any(one.table.tombstones for one in deep) or entries < DEEP_SHARE * every:
+    if any(one.table.tombstones or not one.is_known for one in deep) or entries < DEEP_SHARE * every:
         return []
     mass = _mass(deep)
     return [Window(WindowKind.BOTTOM, job.seconds, _layers(mass, False), entries, None)] if mass else []
 
 
 def _take(job: Compaction, live: dict[int, _Live]) -> list[_Live] | None:
-    """The tables a compaction read, taken out of `live`; None if some are not known."""
+    """The tables a compaction read, taken out of `live`; None if not all that is in them is known."""
     numbers = [number for level in job.inputs.values() for number in level]
     read = [live.pop(number) for number in numbers if number in live]
-    return read if len(read) == len(numbers) else None
+    return read if len(read) == len(numbers) and all(one.is_known for one in read) else None
 
 
 def _reads_whole_level(job: Compaction, live: Mapping[int, _Live]) -> bool:

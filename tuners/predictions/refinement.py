@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from lsmlens.tuners.estimation.family_parts import Variation
 
 # Families with less of all bytes are left as they are.
-LEAST_SHARE = 0.02
+LEAST_SHARE = 0.05
+# Rounds of replays at the most.
+MOST_ROUNDS = 3
 # Logarithms of replay over log up to these are well enough.
 WELL_ENOUGH: Mapping[str, float] = {"output_bytes": 0.08, "compactions": 0.15}
 # Another structure must bring the error down this far to be taken.
@@ -44,7 +46,7 @@ def refined(fitted: FittedWorkload, replay: Replay, scale: float) -> FittedWorkl
     }
     if not errors:
         return fitted
-    tried = rounds([one for one in fitted.families if one.column_family.name in errors])
+    tried = rounds([one for one in fitted.families if one.column_family.name in errors])[:MOST_ROUNDS]
     variants = [Variant(fitted.varied(one).workload, scale, 1, tails) for one in tried]
     chosen: dict[str, Variation] = {}
     for round_, result in zip(tried, replay(variants), strict=True):

@@ -2,8 +2,8 @@
 
 Three parts, as standard deviations of a figure's logarithm: how much the ratio to the log's own options differs from
 seed to seed and draw to draw; a part of what self-consistency shows the family's model to be off by, for anchoring
-takes the rest; and what remains of any model, found on logs of real OSDs and of synthetic workloads whose truth was known.
-All shrink to little for options that change little.
+takes the rest; and what remains of any model, found on logs of real OSDs and of synthetic workloads whose truth was
+known. All shrink to little for options that change little.
 """
 
 import math

@@ -20,9 +20,9 @@ from lsmlens.tuners.qos.playing import Play, play, queue_seconds
 from lsmlens.tuners.qos.scenario import Recovery, Scenario
 
 # Errors as shares, measured on the published study's rows; see docs/qos.md.
-MEAN_ERROR = {("hdd", MCLOCK): 0.10, ("hdd", WPQ): 0.35, ("nvme", MCLOCK): 0.35, ("nvme", WPQ): 0.15}
+MEAN_ERROR = {("hdd", MCLOCK): 0.10, ("hdd", WPQ): 0.35, ("nvme", MCLOCK): 0.35, ("nvme", WPQ): 0.35}
 CALIBRATED_ERROR = MEAN_ERROR | {("nvme", MCLOCK): 0.15}
-P95_ERROR = 0.25
+P95_ERROR = 0.35
 LIMIT_ERROR, LIMIT_ERROR_BY_CHANCE = 0.10, 0.25
 CONCURRENCY_ERROR = 1.0  # by a factor of two, either way
 # Errors are much the same for all candidates, so between two of them less is enough to tell.
@@ -43,8 +43,8 @@ class Objective(StrEnum):
 class Prediction:
     """What a candidate would do: clients during the recovery, and the recovery's time with its bounds.
 
-    `is_limited` where a limit decides that time, else what may be under way at once. `p95_seconds` is None on HDDs,
-    whose percentiles the simulation does not reproduce.
+    `is_limited` where a limit decides that time, else what may be under way at once. `p95_seconds` is None on HDDs
+    and under WPQ, whose percentiles the simulation does not reproduce.
     """
 
     candidate: Candidate
@@ -188,12 +188,13 @@ def _prediction(
         error = CONCURRENCY_ERROR if calibration.recovery == 1.0 else LIMIT_ERROR_BY_CHANCE
         low, high = seconds / (1 + error), seconds * (1 + error)
     errors = CALIBRATED_ERROR if calibration.is_of_clients else MEAN_ERROR
+    has_p95 = candidate.scheduler == MCLOCK and not model.hardware.has_seeks
     return Prediction(
         candidate,
         client_iops=played.client.iops * calibration.client,
         mean_seconds=played.client.mean_seconds / calibration.client,
         mean_error=errors[model.hardware.name, candidate.scheduler],
-        p95_seconds=None if model.hardware.has_seeks else played.client.p95_seconds / calibration.client,
+        p95_seconds=played.client.p95_seconds / calibration.client if has_p95 else None,
         recovery_seconds=seconds,
         recovery_low=low,
         recovery_high=high,

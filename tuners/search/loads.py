@@ -21,8 +21,8 @@ def _at_load(said: Any, load: float) -> Any:
 
 
 def _of_field(name: str, value: Any, load: float) -> Any:
-    if value is None:
-        return None
+    if value is None or isinstance(value, str):
+        return value
     if name == "seconds":
         return value / load
     if name == "schedule":

@@ -14,6 +14,7 @@ from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.qos.log_lines import LineKind
 from lsmlens.analyzer.qos.reading import read_material, rereadable
 from lsmlens.analyzer.qos.view import QosView
+from lsmlens.analyzer.roles import Role, recognise_text
 
 ViewAt = Callable[[Path], QosView]
 
@@ -107,3 +108,20 @@ def test_standard_input_can_be_read_twice(monkeypatch: pytest.MonkeyPatch, fixtu
 def test_paths_without_standard_input_stay() -> None:
     with rereadable(["a", "b"]) as paths:
         assert paths == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2021-02-26 16:58:14.418809 mon.a mon.0 10.1.1.9:6789/0 2658853 : cluster [DBG] osdmap e1034: 10 up, 10 in",
+        "2024-01-31T23:58:22.017893+0300 osd.1 (osd.1) 3 : cluster [WRN] OSD bench result of 1.0 IOPS",
+        "2017-06-03 01:54:21.596632 mon.0 [INF] osdmap e90: 4 osds: 4 up, 3 in",
+    ],
+)
+def test_a_cluster_log_is_no_daemons_log(line: str) -> None:
+    assert recognise_text(f"{line}\n".encode(), "ceph.log") is Role.CLUSTER_LOG
+
+
+def test_an_osds_log_with_cluster_messages_stays_one(fixtures: Path) -> None:
+    with gzip.open(fixtures / "osd-mclock" / "ceph-osd.0.log.gz") as file:
+        assert recognise_text(file.read(64 << 10), "ceph-osd.0.log") is Role.OSD_LOG

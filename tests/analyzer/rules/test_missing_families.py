@@ -54,3 +54,11 @@ def test_not_assessed_where_the_log_says_too_little(fixtures: Path, constructed:
     (lacking,) = RULE.check(replace(constructed, options=()), [])
     assert isinstance(lacking, NotAssessed)
     assert lacking.needs == "an OSD log that goes back to an open, or show-sharding"
+
+
+def test_a_real_osd_with_one_family(fixtures: Path) -> None:
+    """Made with bluestore_rocksdb_cf = false."""
+    (run,) = analyze([str(fixtures / "osd-unsharded")]).runs
+    (found,) = RULE.check(run, [])
+    assert isinstance(found, Finding)
+    assert (found.severity, found.value) == (Severity.WARNING, "1 column family")

@@ -67,3 +67,12 @@ def test_not_assessed_with_one_dump_or_too_few_gets(fixtures: Path, stock: RunAn
         (lacking,) = RULE.check(run, [])
         assert isinstance(lacking, NotAssessed)
         assert lacking.needs.startswith("two perf dumps")
+
+
+def test_a_real_osd_with_a_small_cache(fixtures: Path) -> None:
+    """Its objects were removed, which takes their onodes; the cache held a fraction of them."""
+    (run,) = analyze([str(fixtures / "osd-unsharded")]).runs
+    (found,) = RULE.check(run, [])
+    assert isinstance(found, Finding)
+    assert found.value.startswith("40% missed, a get 41.1 us after 14.0 us")
+    assert found.evidence[0].source.endswith("perf_dump.removed.json.gz")

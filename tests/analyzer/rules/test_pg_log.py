@@ -47,3 +47,11 @@ def test_not_assessed(fixtures: Path, stock: RunAnalysis) -> None:
     assert without_options.needs.startswith("config show")
     bare = Beside(perf_dumps=(PerfDump({"osd.numpg": 96}, "perf_dump.json"),))
     assert list(RULE.check(replace(stock, beside=bare), [])) == [NotAssessed("R22", RULE.title, "perf dump")]
+
+
+def test_a_real_log_longer_than_its_options(fixtures: Path) -> None:
+    """The options were lowered, and nothing was written since that would have trimmed it."""
+    (run,) = analyze([str(fixtures / "osd-unsharded")]).runs
+    (found,) = RULE.check(run, [])
+    assert isinstance(found, Finding)
+    assert (found.value, found.threshold) == ("43,289 items, 12 MiB", "3,200 items")

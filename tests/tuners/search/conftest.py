@@ -17,7 +17,7 @@ from lsmlens.tuners.workloads.yaml_form import parse_workload
 WORKLOAD = """
 schema: lsmlens.workload/1
 name: small
-seconds: 30
+seconds: 20
 column_families:
 - name: default
   keys: {length: 24}
@@ -25,7 +25,7 @@ column_families:
   components:
   - kind: overwrite
     rate: 1500
-    working_sets: [{keys: 12000, zipf: 0.4}]
+    working_sets: [{keys: 9000, zipf: 0.4}]
 """
 OPTIONS = (
     "small=write_buffer_size=524288;max_bytes_for_level_base=524288;target_file_size_base=262144;"

@@ -1,0 +1,39 @@
+import json
+
+import pytest
+from lsmlens.reports.duel_report import document, render
+from lsmlens.tuners.engines.choice import EngineChoice
+from lsmlens.tuners.estimation.fit import FittedWorkload
+from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.search.duel import Duel, duel_of
+
+
+@pytest.fixture(scope="module")
+def duel(
+    fitted: FittedWorkload, present: OptionSet, engine: EngineChoice, tmp_path_factory: pytest.TempPathFactory
+) -> Duel:
+    other = present.changed("max_bytes_for_level_base", "4194304").named("larger")
+    folder = tmp_path_factory.mktemp("duel")
+    return duel_of(fitted, present, present.named("now"), other, engine, seeds=1, work_dir=folder)
+
+
+def test_the_larger_level_writes_less_and_the_flushes_are_the_same(duel: Duel) -> None:
+    ratios = {(one.family, one.metric): one for one in duel.ratios}
+    whole = ratios[None, "output_bytes"]
+    assert whole.ratio < 0.9
+    assert whole.low < whole.ratio < whole.high
+    assert whole.is_different
+    assert ratios["default", "output_bytes"].ratio == pytest.approx(whole.ratio)
+    assert not ratios[None, "flush_bytes"].is_different
+    ((difference),) = duel.differences
+    assert (difference.option, difference.other, difference.value) == ("max_bytes_for_level_base", "524288", "4194304")
+
+
+def test_the_reports_say_both_names_and_the_verdict(duel: Duel) -> None:
+    text = render(duel)
+    assert "larger against now" in text
+    assert "B less" in text
+    said = json.loads(json.dumps(document(duel)))
+    assert said["schema"] == "lsmlens.duel/1"
+    assert said["a"]["options"] == "now"
+    assert all(one["low"] is None or one["low"] <= one["high"] for one in said["ratios"])

@@ -1,0 +1,66 @@
+from types import SimpleNamespace
+from typing import Any
+
+from lsmlens.tuners.search.pacing import affordable_rounds
+from lsmlens.tuners.search.recommendation import Case, Finalist, pick
+from lsmlens.tuners.search.request import Budget, Request
+from lsmlens.tuners.search.scores import Scores
+
+SCORES = Scores(1.0, 1.0, 1, 1, 1, 1, 1)
+
+
+def finalist(name: str, cost: float, high: float, worst: float, *, reshard: bool = False, changes: int = 1) -> Finalist:
+    evaluated: Any = SimpleNamespace()
+    differences: Any = (None,) * changes
+    cases = (Case("best fit", cost), Case("draw 1", worst))
+    return Finalist(name, "test", evaluated, SCORES, cost, high, cases, differences, reshard)
+
+
+def test_the_best_in_its_worst_case_is_picked() -> None:
+    best, why = pick([finalist("a", 0.4, 0.5, 0.9), finalist("b", 0.6, 0.7, 0.65)])
+    assert best is not None
+    assert best.name == "b"
+    assert "0.65 of the current settings (draw 1)" in why
+
+
+def test_of_like_ones_the_simpler_is_picked() -> None:
+    best, why = pick(
+        [finalist("columns", 0.499, 0.6, 0.501, reshard=True), finalist("plain", 0.5, 0.6, 0.503, changes=2)]
+    )
+    assert best is not None
+    assert best.name == "plain"
+    assert "needs more changes" in why
+
+
+def test_what_is_within_the_noise_is_not_advised() -> None:
+    for one in (
+        finalist("interval", 0.9, 1.01, 0.95),
+        finalist("worst", 0.9, 0.97, 1.02),
+        finalist("tiny", 0.985, 0.995, 0.985),
+    ):
+        best, why = pick([one])
+        assert best is None
+        assert "nothing beats the current settings beyond noise" in why
+
+
+def test_nothing_to_choose_from() -> None:
+    best, why = pick([])
+    assert best is None
+    assert "keep the current settings" in why
+
+
+def test_rounds_are_as_many_as_fit_the_log_s_own_rate_first() -> None:
+    assert affordable_rounds(100.0, 2, 219.0) == []
+    assert affordable_rounds(100.0, 2, 221.0) == [(1, 1.0)]
+    assert affordable_rounds(100.0, 2, 331.0) == [(1, 1.0), (1, 2.0)]
+
+
+def test_a_budget_counts_earlier_sittings_and_trials_have_no_clock() -> None:
+    budget = Budget(Request(budget_seconds=100.0), 40.0, 1000.0)
+    assert budget.spent(1010.0) == 50.0
+    assert budget.has(0.6, 1010.0)
+    assert not budget.has(0.5, 1010.0)
+    assert budget.left(1070.0) == 0.0
+    endless = Budget(Request(budget_seconds=1.0, trials=3), 40.0, 1000.0)
+    assert endless.has(0.1, 9999.0)
+    assert endless.left(9999.0) is None
