@@ -34,9 +34,7 @@ def _parts(fitted: FittedWorkload) -> Iterator[tuple[str, list[str]]]:
     seconds = fitted.evidence.seconds
     yield (
         f"Workload learned from {fitted.name}",
-        [
-            f"  {plain(puts)} puts and {plain(operations - puts)} deletes in {plain(round(seconds))} s, into flushes"
-        ],
+        [f"  {plain(puts)} puts and {plain(operations - puts)} deletes in {plain(round(seconds))} s, into flushes"],
     )
     header = ("column family", "puts", "deletes", "key", "value", "kept by flushes", "tombstones kept", "learned from")
     rows = [_row(family) for family in fitted.families]
