@@ -7,13 +7,13 @@ from textwrap import wrap
 from lsmlens.analyzer.comparison.comparison import Comparison, Notice
 from lsmlens.analyzer.comparison.gates import GateResult
 from lsmlens.analyzer.comparison.metrics import Group
-from lsmlens.analyzer.printable import GROUP_SPACE, printable
+from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.reports import comparison_tables as tables
+from lsmlens.reports.sections import lay_out
 from lsmlens.reports.tables import Table
 
 WIDTH = 100
 SIDE_BY_SIDE = 3
-BOLD, RESET = "\x1b[1m", "\x1b[0m"
 
 
 def render(
@@ -23,14 +23,7 @@ def render(
 
     `everything` shows also what is not significant.
     """
-    lines: list[str] = []
-    for title, body in _sections(comparison, gates, everything):
-        if lines:
-            lines.append("")
-        title = printable(title)
-        lines.append(f"{BOLD}{title}{RESET}" if colour else title)
-        lines += map(printable, body)
-    return "\n".join(lines) + "\n"
+    return lay_out(_sections(comparison, gates, everything), colour)
 
 
 def _sections(comparison: Comparison, gates: Sequence[GateResult], everything: bool) -> Iterator[tuple[str, list[str]]]:

@@ -3,22 +3,15 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-from lsmlens.analyzer.printable import printable
 from lsmlens.reports.prediction_report import PredictionReport, checks_table, families_table, figures_table
+from lsmlens.reports.sections import lay_out
 
-BOLD, RESET = "\x1b[1m", "\x1b[0m"
 WIDTH = 118
 
 
 def render(report: PredictionReport, colour: bool = False) -> str:
     """The whole report, ending in a newline; with terminal emphasis where `colour` is set."""
-    lines: list[str] = []
-    for title, body in _parts(report):
-        if lines:
-            lines.append("")
-        lines.append(f"{BOLD}{printable(title)}{RESET}" if colour else printable(title))
-        lines += map(printable, body)
-    return "\n".join(lines) + "\n"
+    return lay_out(_parts(report), colour)
 
 
 def _parts(report: PredictionReport) -> Iterator[tuple[str, list[str]]]:

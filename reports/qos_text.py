@@ -4,30 +4,22 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from lsmlens.analyzer.findings import Finding
-from lsmlens.analyzer.printable import printable
 from lsmlens.analyzer.qos.rules import Diagnosis
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.reports import qos_tables as tables
 from lsmlens.reports.numbers import file_name, millis, plain
+from lsmlens.reports.sections import lay_out
 from lsmlens.tuners.qos.assessment import QosAssessment
 from lsmlens.tuners.qos.recommendation import Recommendation
 
 WIDTH = 100
 SIDE_BY_SIDE = 3
 EVIDENCE_SHOWN = 3
-BOLD, RESET = "\x1b[1m", "\x1b[0m"
 
 
 def render(assessment: QosAssessment, colour: bool = False) -> str:
     """The whole report, ending in a newline; with terminal emphasis where `colour` is set."""
-    lines: list[str] = []
-    for title, body in _sections(assessment):
-        if lines:
-            lines.append("")
-        title = printable(title)
-        lines.append(f"{BOLD}{title}{RESET}" if colour else title)
-        lines += map(printable, body)
-    return "\n".join(lines) + "\n"
+    return lay_out(_sections(assessment), colour)
 
 
 def _sections(assessment: QosAssessment) -> Iterator[tuple[str, list[str]]]:

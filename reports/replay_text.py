@@ -3,24 +3,17 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-from lsmlens.analyzer.printable import printable
 from lsmlens.reports.replay_tables import ReplayReport, sections
+from lsmlens.reports.sections import lay_out
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome
 
-BOLD, RESET = "\x1b[1m", "\x1b[0m"
 WIDTH = 118
 
 
 def render(report: ReplayReport, colour: bool = False) -> str:
     """The whole report, ending in a newline; with terminal emphasis where `colour` is set."""
-    lines: list[str] = []
-    for title, body in _parts(report):
-        if lines:
-            lines.append("")
-        lines.append(f"{BOLD}{printable(title)}{RESET}" if colour else printable(title))
-        lines += map(printable, body)
-    return "\n".join(lines) + "\n"
+    return lay_out(_parts(report), colour)
 
 
 def _parts(report: ReplayReport) -> Iterator[tuple[str, list[str]]]:

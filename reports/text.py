@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
-from lsmlens.analyzer.printable import printable
 from lsmlens.reports import run_tables
 from lsmlens.reports.moments import moment
 from lsmlens.reports.numbers import plain, size
+from lsmlens.reports.sections import lay_out
 from lsmlens.reports.text_life import WIDTH, clients, counters, findings, options, pressure
 
 SIDE_BY_SIDE = 6
-BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def render(analysis: Analysis, colour: bool = False, width: int = WIDTH) -> str:
@@ -19,14 +18,7 @@ def render(analysis: Analysis, colour: bool = False, width: int = WIDTH) -> str:
 
     Findings are wrapped to `width`; tables and what else has its own form may be wider, see `narrow_terminal`.
     """
-    lines: list[str] = []
-    for title, body in _sections(analysis, width):
-        if lines:
-            lines.append("")
-        title = printable(title)
-        lines.append(f"{BOLD}{title}{RESET}" if colour else title)
-        lines += map(printable, body)
-    return "\n".join(lines) + "\n"
+    return lay_out(_sections(analysis, width), colour)
 
 
 def _sections(analysis: Analysis, width: int) -> Iterator[tuple[str, list[str]]]:

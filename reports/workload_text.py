@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-from lsmlens.analyzer.printable import printable
 from lsmlens.reports.numbers import plain, share
+from lsmlens.reports.sections import lay_out
 from lsmlens.reports.tables import table
 from lsmlens.tuners.estimation.family_fit import FamilyFit
 from lsmlens.tuners.estimation.fit import FittedWorkload
@@ -12,20 +12,13 @@ from lsmlens.tuners.estimation.windows import WindowKind
 from lsmlens.tuners.workloads.components import Clustered, Component, Growth, Overwrite, Queue
 from lsmlens.tuners.workloads.sizes import mean_bytes
 
-BOLD, RESET = "\x1b[1m", "\x1b[0m"
 WIDTH = 118
 KINDS = {WindowKind.FLUSH: "flushes", WindowKind.MERGE: "merges of level 0", WindowKind.BOTTOM: "live bottoms"}
 
 
 def render(fitted: FittedWorkload, colour: bool = False) -> str:
     """The summary, ending in a newline; with terminal emphasis where `colour` is set."""
-    lines: list[str] = []
-    for title, body in _parts(fitted):
-        if lines:
-            lines.append("")
-        lines.append(f"{BOLD}{printable(title)}{RESET}" if colour else printable(title))
-        lines += map(printable, body)
-    return "\n".join(lines) + "\n"
+    return lay_out(_parts(fitted), colour)
 
 
 def _parts(fitted: FittedWorkload) -> Iterator[tuple[str, list[str]]]:

@@ -18,7 +18,8 @@ from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
 from lsmlens.reports.comparison_csv import to_csv
 from lsmlens.reports.comparison_json import SCHEMA, document, to_json
 from lsmlens.reports.comparison_tables import name_of
-from lsmlens.reports.comparison_text import BOLD, RESET, WIDTH, render
+from lsmlens.reports.comparison_text import WIDTH, render
+from lsmlens.reports.sections import BOLD, RESET
 
 Golden = Callable[[str, str], None]
 SAVED = "fixtures/saved-analyses"

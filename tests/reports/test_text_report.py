@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.selection import Selection
-from lsmlens.reports.text import BOLD, RESET, SIDE_BY_SIDE, render
+from lsmlens.reports.sections import BOLD, RESET
+from lsmlens.reports.text import SIDE_BY_SIDE, render
 
 Golden = Callable[[str, str], None]
 LogText = Callable[[str], bytes]
