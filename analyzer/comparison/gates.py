@@ -109,7 +109,11 @@ def _difference(before: float, value: float) -> str:
 
 def _sureness(judgement: Judgement | None) -> str:
     """What a person should know who reads of a limit that was broken or kept by chance."""
-    if judgement is None or judgement.verdict is not Verdict.NOT_SIGNIFICANT:
+    if judgement is None:
+        return ""
+    if judgement.verdict is Verdict.NOT_COMPARABLE:
+        return f" (not comparable: {judgement.reason})"
+    if judgement.verdict is not Verdict.NOT_SIGNIFICANT:
         return ""
     return " (noise unknown)" if judgement.reason.startswith("noise unknown") else " (not significant)"
 

@@ -54,6 +54,16 @@ def test_a_reason_tells_figures_and_how_sure_they_are() -> None:
     )
 
 
+def test_a_reason_tells_of_unequal_work() -> None:
+    before, after = (
+        {"total_output_size_mib": 9.0, "flushed_records": 9e6},
+        {"total_output_size_mib": 8.0, "flushed_records": 2e6},
+    )
+    found = result("total_output_size_mib:+5%", before, after)
+    assert not found.is_failed
+    assert found.reason.endswith("+5% (not comparable: unequal work: records into flushes -77.8 %)")
+
+
 def test_each_arm_is_judged_but_the_baseline() -> None:
     comparison = arms({"stall_seconds": 9.0}, fine={"stall_seconds": 0.0}, bad={"stall_seconds": 1.0})
     found = judge_gates([parse_gate("stall_seconds:>0")], comparison)
