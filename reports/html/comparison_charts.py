@@ -134,9 +134,10 @@ def written(comparison: Comparison) -> Chart | None:
 def families(comparison: Comparison) -> Chart | None:
     """Bytes written by column family and arm; None where no arm tells of families."""
     flushed, compacted = (_by_part(comparison, kind) for kind in ("flush_bytes", "compaction_output_bytes"))
-    parts = sorted(flushed.keys() | compacted.keys(), key=lambda part: -max(_added(flushed, compacted, part)))[
-        :MOST_BARS
-    ]
+    by_bytes = sorted(
+        flushed.keys() | compacted.keys(), key=lambda part: (-max(_added(flushed, compacted, part)), part)
+    )
+    parts = by_bytes[:MOST_BARS]
     if not parts:
         return None
     rows = [

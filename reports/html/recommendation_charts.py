@@ -107,7 +107,7 @@ def families(one: Recommendation) -> ChartBlock:
         value, low, high = (getattr(family.predicted, end).written_bytes / MIB for end in ("value", "low", "high"))
         rows.append((family.name, "current", round(seen, 1), round(seen, 1), round(seen, 1)))
         rows.append((family.name, "predicted", round(value, 1), round(low, 1), round(high, 1)))
-    order = sorted({str(row[0]) for row in rows}, key=lambda name: -before[name].written_bytes)
+    order = sorted({str(row[0]) for row in rows}, key=lambda name: (-before[name].written_bytes, name))
     kinds = ["current", "predicted"]
     encoded = alt.Chart(data("families")).encode(
         y=alt.Y("family:N", sort=order, title=None),
