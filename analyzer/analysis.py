@@ -13,6 +13,7 @@ from lsmlens.analyzer.flushes import FlushView
 from lsmlens.analyzer.life import (
     CrossCheck,
     TotalAmplification,
+    counter_intervals_of,
     counters_of,
     cross_check,
     options_of,
@@ -20,6 +21,7 @@ from lsmlens.analyzer.life import (
     total_amplification,
 )
 from lsmlens.analyzer.pressure import FamilyPressure, measure_pressure
+from lsmlens.analyzer.pressure_series import PressureSeries, measure_pressure_series
 from lsmlens.analyzer.reading import MemberSummary, read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
@@ -28,6 +30,7 @@ from lsmlens.analyzer.windows import Windows
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.stage_times import StageTimes
     from lsmlens.analyzer.coincidences import Coincidence
+    from lsmlens.analyzer.counters.counter_intervals import CounterInterval
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.findings import Finding, NotAssessed
     from lsmlens.analyzer.options.options_in_force import OptionInForce
@@ -56,10 +59,12 @@ class RunAnalysis:
     options: "tuple[OptionInForce, ...]" = ()
     ceph_options: "tuple[OptionInForce, ...]" = ()
     counters: "CounterSummary | None" = None
+    counter_intervals: "tuple[CounterInterval, ...]" = ()
     cross_check: CrossCheck | None = None
     total_amplification: TotalAmplification | None = None
     stage_times: "tuple[StageTimes, ...]" = ()
     pressure: tuple[FamilyPressure, ...] = ()
+    pressure_series: PressureSeries | None = None
     coincidences: "tuple[Coincidence, ...]" = ()
     findings: "tuple[Finding, ...]" = ()
     not_assessed: "tuple[NotAssessed, ...]" = ()
@@ -166,6 +171,10 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
     beside = read_companions(run.companions)
     options, ceph_options = options_of(run, beside)
     series = statistics_of(run)
+    courses = measure_pressure_series(run)
+    counters = counters_of(run, beside)
+    check = cross_check(run, beside) if selection == Selection() else None
+    total_with_wal = total_amplification(run, series, counters, check) if selection == Selection() else None
     return RunAnalysis(
         run,
         sums.statistics(wanted.seconds(run)),
@@ -178,13 +187,15 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
         tuple(windows.in_order()) if windows is not None else (),
         beside=beside,
         series=series,
-        total_amplification=total_amplification(run, series) if selection == Selection() else None,
+        total_amplification=total_with_wal,
         options=options,
         ceph_options=ceph_options,
-        counters=counters_of(beside),
-        cross_check=cross_check(run, beside) if selection == Selection() else None,
+        counters=counters,
+        counter_intervals=counter_intervals_of(run, beside),
+        cross_check=check,
         stage_times=_stage_times(beside),
-        pressure=measure_pressure(run.events, options, series),
+        pressure=measure_pressure(courses, options, series),
+        pressure_series=courses,
         coincidences=_coincidences(run, beside),
     )
 
@@ -198,7 +209,7 @@ def _stage_times(beside: Beside) -> "tuple[StageTimes, ...]":
 
 
 def _coincidences(run: Run, beside: Beside) -> "tuple[Coincidence, ...]":
-    if not (beside.operations or beside.client_results or run.slow_operations):
+    if not (beside.operations or beside.client_series or run.slow_operations):
         return ()
     from lsmlens.analyzer.coincidences import measure_coincidences
 

@@ -1,8 +1,8 @@
 """Whether what clients waited for falls together with flushes, compactions and stalls of the same database.
 
 Two things are held against them: slow operations, which the OSD kept or BlueStore logged, and slow seconds, those of a
-load program's run in which its mean latency was far above the run's median. How often chance has it is measured, not
-assumed: see `overlap`.
+load program's run (by rados bench's own lines, or fio's logs) in which its mean latency was far above the run's median.
+How often chance has it is measured, not assumed: see `overlap`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -103,14 +103,21 @@ def _logged(run: Run) -> Iterator[tuple[Interval, int]]:
 
 
 def _slow_seconds(beside: Beside) -> Iterator[_Slow]:
-    for result in beside.client_results:
-        rows = result.latency_by_second
-        if len(rows) < LEAST_SECONDS:
+    if not beside.client_series:
+        return
+    from lsmlens.analyzer.clients.client_series import latencies
+
+    series = latencies(beside.client_series)
+    sources = [one.source for one in series]
+    for one in series:
+        steps = one.steps()
+        if len(steps) < LEAST_SECONDS:
             continue
-        limit = SLOW_SECOND_RATIO * sorted(seconds for _, seconds in rows)[len(rows) // 2]
-        slow = [(end - MICROS, end) for end, seconds in rows if seconds > limit]
+        limit = SLOW_SECOND_RATIO * sorted(one.values)[len(steps) // 2]
+        slow = [(since, until) for since, until, seconds in steps if seconds > limit]
         if slow:
-            yield _Slow(f"slow seconds of {result.source}", slow, (rows[0][0] - MICROS, rows[-1][0]))
+            operation = f"{one.operation} " if sources.count(one.source) > 1 else ""
+            yield _Slow(f"slow {operation}seconds of {one.source}", slow, (steps[0][0], steps[-1][1]))
 
 
 def _stalls(run: Run) -> list[Interval]:

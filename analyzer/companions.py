@@ -12,12 +12,13 @@ from lsmlens.analyzer.roles import Role, daemon_of_name
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_results import ClientResult
+    from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.operations import Operation
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
 
 
 class Companion(NamedTuple):
-    """A member that is no log, as it was read: a JSON document, or text."""
+    """A member that is no log, as it was read: a JSON document, text, or what a fio log says."""
 
     path: str
     directory: str
@@ -37,6 +38,7 @@ class Beside:
     perf_dumps: "tuple[PerfDump, ...]" = ()
     operations: "tuple[Operation, ...]" = ()
     client_results: "tuple[ClientResult, ...]" = ()
+    client_series: "tuple[ClientSeries, ...]" = ()
     config_show: dict[str, object] = field(default_factory=dict)
     ceph_conf: str | None = None
     sharding_output: str | None = None
@@ -72,11 +74,13 @@ def read_companions(mine: Sequence[Companion]) -> Beside:
     conf = next((str(one.content) for one in _of(mine, Role.CEPH_CONF)), None)
     dumps = tuple(read_perf_dump(one.content, one.path) for one in _of(mine, Role.PERF_DUMP))
     operations = [read_operations(one.content, one.path).operations for one in _of(mine, Role.HISTORIC_OPS)]
+    results = client_results_of(mine)
     shown: object = next((one.content for one in _of(mine, Role.CONFIG_SHOW)), {})
     return Beside(
         perf_dumps=dumps,
         operations=unique(operation for some in operations for operation in some),
-        client_results=client_results_of(mine),
+        client_results=results,
+        client_series=_client_series(mine, results),
         config_show=shown if isinstance(shown, dict) else {},
         ceph_conf=conf,
         sharding_output=next((str(one.content) for one in _of(mine, Role.SHARDING)), None),
@@ -98,6 +102,15 @@ def client_results_of(companions: Iterable[Companion]) -> "tuple[ClientResult, .
         read = read_rados_bench if isinstance(one.content, str) else read_rados_bench_json
         results += (read_fio if one.role is Role.FIO_RESULT else read)(one.content, one.path).results
     return tuple(results)
+
+
+def _client_series(mine: Sequence[Companion], results: "Sequence[ClientResult]") -> "tuple[ClientSeries, ...]":
+    logs = _of(mine, Role.FIO_LOG)
+    if not logs and not any(one.latency_by_second for one in results):
+        return ()
+    from lsmlens.analyzer.clients.client_series import client_series, series_of_results
+
+    return (*series_of_results(results), *client_series(logs, _of(mine, Role.FIO_RESULT)))
 
 
 def _of(companions: Sequence[Companion], role: Role) -> list[Companion]:

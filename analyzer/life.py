@@ -10,6 +10,7 @@ from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.run import Run
 
 if TYPE_CHECKING:
+    from lsmlens.analyzer.counters.counter_intervals import CounterInterval
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
     from lsmlens.analyzer.options.options_in_force import OptionInForce
@@ -68,13 +69,24 @@ def options_of(run: Run, beside: Beside) -> "tuple[tuple[OptionInForce, ...], tu
     return options, ceph_options_in_force(evidence) if evidence.is_ceph and not evidence.is_monitor else ()
 
 
-def counters_of(beside: Beside) -> "CounterSummary | None":
+def counters_of(run: Run, beside: Beside) -> "CounterSummary | None":
     """The counters of the daemon's last life, from its start to the last dump; None without dumps."""
     if not beside.perf_dumps:
         return None
     from lsmlens.analyzer.counters.counter_summary import summarise
+    from lsmlens.analyzer.osds import ceph_release
 
-    return summarise(_lives(beside)[-1])
+    return summarise(_lives(beside)[-1], ceph_release(run))
+
+
+def counter_intervals_of(run: Run, beside: Beside) -> "tuple[CounterInterval, ...]":
+    """What was counted from each perf dump to the next; empty without dumps."""
+    if not beside.perf_dumps:
+        return ()
+    from lsmlens.analyzer.counters.counter_intervals import counter_intervals
+    from lsmlens.analyzer.osds import ceph_release
+
+    return counter_intervals(beside.perf_dumps, ceph_release(run))
 
 
 def cross_check(run: Run, beside: Beside) -> CrossCheck | None:
@@ -114,15 +126,17 @@ def _lives(beside: Beside) -> "list[PerfDump]":
 
 
 class TotalAmplification(NamedTuple):
-    """Total write amplification, WAL and all, over the time that statistics dumps cover.
+    """Total write amplification, WAL and all: (WAL + flush + compaction bytes) / user bytes.
 
-    (WAL + flush + compaction bytes) / user bytes, from each open to its last dump. Dumps print whole GB with two
-    decimals, so `user_bytes` and `wal_bytes` are to about 5 MB for each open.
+    By statistics dumps, from each open to its last one; they print whole GB with two decimals, so `user_bytes` and
+    `wal_bytes` are to about 5 MB for each open. Else by BlueFS's counters, over the daemon's last life: then the WAL's
+    bytes stand for the users', for all they write goes through it; it has a few bytes a batch more.
     """
 
     user_bytes: float
     wal_bytes: float
     table_bytes: int
+    is_by_counters: bool = False
 
     @property
     def ratio(self) -> float:
@@ -134,10 +148,15 @@ class TotalAmplification(NamedTuple):
 LEAST_USER_BYTES = 1 << 29
 
 
-def total_amplification(run: Run, series: "StatisticsSeries | None") -> TotalAmplification | None:
-    """None without dumps, or where they tell of too few bytes to divide by."""
+def total_amplification(
+    run: Run, series: "StatisticsSeries | None", counters: "CounterSummary | None", check: CrossCheck | None
+) -> TotalAmplification | None:
+    """By dumps or by counters; None where neither tells of enough bytes to divide by."""
     if series is None or (series.user_bytes or 0) < LEAST_USER_BYTES:
-        return None
+        wal = None if counters is None else counters.bluefs_wal_bytes_written
+        if check is None or not wal or wal < LEAST_USER_BYTES:
+            return None
+        return TotalAmplification(wal, wal, check.log_bytes, is_by_counters=True)
     offset = 1000 * (run.utc_offset_seconds or 0)
     covered = [
         ((point.millis - offset) * 1000 - round((point.uptime_seconds or 0) * 1e6), (point.millis - offset) * 1000)

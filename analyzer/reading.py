@@ -1,7 +1,7 @@
 """From paths to runs: opens a bundle, scans its logs, and stitches the pieces of each daemon's together."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
@@ -19,6 +19,7 @@ from lsmlens.analyzer.text_lines import BANNER, CEPH_VERSION
 from lsmlens.analyzer.transports import Transport, UnwrappedStream, transport_of
 
 DOCUMENT_BYTES = 16 << 20
+CHUNK_BYTES = 1 << 20
 
 
 class MemberSummary(NamedTuple):
@@ -136,7 +137,12 @@ def _scan(
             "utf-8", "replace"
         )
         companions.append(Companion(member.path, member.directory, role, text))
-    if role in READ_AS_TEXT or member.unreadable:
+    if role is Role.FIO_LOG and not member.unreadable:
+        from lsmlens.analyzer.clients.fio_logs import read_fio_log
+
+        log = read_fio_log(_chunks(member, stream), member.path)
+        companions.append(Companion(member.path, member.directory, role, log))
+    if role in READ_AS_TEXT or role is Role.FIO_LOG or member.unreadable:
         return role, []
     scanner = Scanner(member.path, role, shared)
     if stream is not None:
@@ -156,6 +162,21 @@ def _scan(
     if not scan.bytes:
         return role, []
     return role, pieces_of(scan, role, member.directory, None if shared else daemon_in(head, role))
+
+
+def _chunks(member: Member, stream: DamagedStream | None) -> Iterator[bytes]:
+    """All of a member's bytes."""
+    if stream is not None:
+        while data := stream.take(CHUNK_BYTES):
+            yield data
+        return
+    assert member.file is not None
+    try:
+        with member.file.open("rb", buffering=0) as file:
+            while data := file.read(CHUNK_BYTES):
+                yield data
+    except OSError as error:
+        member.unreadable = error.strerror or str(error)
 
 
 def _take_from_head(scan: Scan, head: bytes) -> None:

@@ -13,5 +13,6 @@ OPEN_LINE: Final = 6  # identity, local time in milliseconds, RocksDB version, C
 FORCED_LINE: Final = 7  # the flush reason that was reached for the whole database
 SLOW_LINE: Final = 8  # what BlueStore did, seconds it took, local time in milliseconds
 KV_THREAD_LINE: Final = 9  # idle seconds, seconds in all, transactions submitted, local time in milliseconds
+MEMTABLE_LINE: Final = 10  # column family, full memtables with the one just switched, local time in milliseconds
 
 Record: TypeAlias = tuple[Any, ...]

@@ -19,6 +19,7 @@ class Role(StrEnum):
     OSD_METADATA = "osd metadata"
     HISTORIC_OPS = "historic ops"
     FIO_RESULT = "fio result"
+    FIO_LOG = "fio log"
     RADOS_BENCH_RESULT = "rados bench result"
     CEPH_CONF = "ceph.conf"
     SHARDING = "sharding text"
@@ -44,6 +45,11 @@ CLUSTER_LINE = re.compile(
     re.MULTILINE,
 )
 INI_SECTION = re.compile(rb"^\[(global|osd|mon|mgr|mds|client)[\w.]*\]\s*$", re.MULTILINE)
+# 1000, 201835, 0, 0, 0        a line of the logs that fio writes, whose names say what they hold: randw_lat.1.log
+FIO_LOG_LINE = re.compile(rb"\d{1,20}, \d{1,20}, [012](?:, (?:\d{1,20}|0x[0-9a-f]{1,8})){1,3}\r?\n")
+FIO_LOG_NAME = re.compile(
+    r"(?:.*[/!])?(?P<prefix>[^/!]+?)_(?P<kind>lat|clat|slat|bw|iops)(?:\.(?P<part>\d{1,6}))?\.log[.\w-]*", re.DOTALL
+)
 CBT_CONFIGURATION = re.compile(rb"cluster:\s*$", re.MULTILINE)
 LOG_NAME = re.compile(r"(^|[/.-])log([./-]|$)", re.IGNORECASE)
 
@@ -71,6 +77,8 @@ def recognise_text(head: bytes, name: str) -> Role:
         return Role.SHARDING
     if CBT_CONFIGURATION.match(head) and name.endswith("benchmark_config.yaml"):
         return Role.CBT_CONFIGURATION
+    if (not head or FIO_LOG_LINE.match(head)) and FIO_LOG_NAME.fullmatch(name):
+        return Role.FIO_LOG
     if INI_SECTION.search(head) and not LINE_STAMP.search(head):
         return Role.CEPH_CONF
     if CLUSTER_LINE.match(head.lstrip()):

@@ -80,6 +80,7 @@ class Run:
     said, `started_micros`, and the files (`created_files`, `created_bytes`, `created_records`,
     `created_blob_bytes`) it wrote. `dumps` are the statistics dumps' texts with their local times in milliseconds,
     `stall_moments` the local time in milliseconds, the column family and the kind of each stall line that has one,
+    `memtable_switches` the local time, the family and its full memtables each time a new one was begun;
     `slow_operations` and `kv_thread` are what BlueStore's lines say, `slow_places` the line of the longest of each.
     `options_text` is what was logged around the last open and when options were set.
     """
@@ -93,6 +94,7 @@ class Run:
     stall_lines: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
     stall_moments: list[tuple[int, str, str]] = field(default_factory=list)
+    memtable_switches: Spool[tuple[int, str, int]] = field(default_factory=Spool)
     slow_operations: Spool[tuple[str, float, int | None]] = field(default_factory=Spool)
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
     kv_thread: list[KvThreadTime] = field(default_factory=list)

@@ -160,6 +160,8 @@ class Scanner:
     def _take_line(self, shape: text_lines.LineShape, stretch: Stretch, start: int, after: int) -> None:
         if shape is text_lines.DUMPED:
             self._dumps.take(stretch, start)
+        elif shape is text_lines.DUMP_MARKER:
+            self._dumps.take_without_families(stretch, after)
         elif shape is text_lines.OPTIONS_SET:
             take_options_set(self.scan, stretch, start)
         elif shape is text_lines.FAMILY_OPTIONS:

@@ -74,19 +74,23 @@ class Stitcher:
                 self._run.stall_lines[(family, kind, cause)] += 1
                 if millis is not None:
                     self._run.stall_moments.append((millis, family, kind))
-        elif tag in (records.SLOW_LINE, records.KV_THREAD_LINE):
-            self._bluestore_line(record)
+        elif tag in (records.SLOW_LINE, records.KV_THREAD_LINE, records.MEMTABLE_LINE):
+            self._told_once(record)
         elif tag == records.SUMMARY_LINE:
             self._attribution.summary_line(family, said[0])
         elif tag == records.MOVED_LINE:
             self._attribution.moved_line(family, tuple(said))
 
-    def _bluestore_line(self, record: Record) -> None:
+    def _told_once(self, record: Record) -> None:
         if (known := hash(record)) in self._told:
             return
         self._told.add(known)
         if record[0] == records.SLOW_LINE:
             self._run.slow_operations.append(record[1:])
+        elif record[0] == records.MEMTABLE_LINE:
+            _, family, immutable, millis = record
+            if millis is not None:
+                self._run.memtable_switches.append((millis, family, immutable))
         else:
             self._run.kv_thread.append(KvThreadTime(*record[1:]))
 

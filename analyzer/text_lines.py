@@ -79,6 +79,18 @@ STOPPING = LineShape(
         b"[db/column_family.cc:770] [O-1] Stopping writes because of estimated pending compaction bytes 274877906944",
     ),
 )
+# The number is of those that were full before; the one that was written to until now is not in it:
+#   [default] New memtable created with log file: #11. Immutable memtables: 1.
+#   [default] Stopping writes because we have 2 immutable memtables (waiting for flush), …
+MEMTABLE = LineShape(
+    "memtable switch",
+    b"] New memtable created with log file: #",
+    re.compile(rb"(\d{1,18})\. Immutable memtables: (\d{1,9})\."),
+    (
+        b"[db_impl/db_impl_write.cc:1665] [P] New memtable created with log file: #38. Immutable memtables: 1.",
+        b"[db/db_impl_write.cc:1373] [default] New memtable created with log file: #11. Immutable memtables: 1.",
+    ),
+)
 # Releases up to 6.x call both causes "Write Buffer Manager" in the flush's event; these lines tell them apart.
 WAL_LIMIT = LineShape(
     "WAL limit",
@@ -104,6 +116,13 @@ DUMPED = LineShape(
     b"] **",
     re.compile(rb""),
     (b"** Compaction Stats [default] **", b"** File Read Latency Histogram By Level [default] **"),
+)
+# What every dump begins with. Late releases leave out families in which nothing happened, and then all of them.
+DUMP_MARKER = LineShape(
+    "statistics dump's marker",
+    b"] ------- DUMPING STATS -------",
+    re.compile(rb""),
+    (b"[db/db_impl/db_impl.cc:1085] ------- DUMPING STATS -------",),
 )
 OPTIONS_SET = LineShape(
     "options set",
@@ -154,9 +173,11 @@ SHAPES: tuple[LineShape, ...] = (
     MOVED,
     STALLING,
     STOPPING,
+    MEMTABLE,
     WAL_LIMIT,
     BUFFER_LIMIT,
     DUMPED,
+    DUMP_MARKER,
     OPTIONS_SET,
     FAMILY_OPTIONS,
     OPENED,

@@ -1,22 +1,28 @@
 """Writes by time window: how flushes, compactions and write amplification went on over a log."""
 
-import re
-
 from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.units import MICROS
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)?")
-_SECONDS = {"ms": 0.001, None: 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+# Units in seconds; one stands before those it ends in.
+_SECONDS = {"ms": 0.001, "min": 60.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
 MOST_WINDOWS = 100_000
 
 
 def parse_duration(text: str) -> float:
-    """Seconds of a duration a person typed: `90`, `90s`, `10m`, `1.5h`, `1d`. Raises ValueError otherwise."""
-    match = _DURATION.fullmatch(text.strip())
-    if match is None or not float(match[1]):
-        raise ValueError(f"no duration: {text}")
-    return float(match[1]) * _SECONDS[match[2]]
+    """Seconds of a duration a person typed: `90`, `90s`, `10m`, `1.5h`, `1 D`.
+
+    Raises ValueError, which says why, for one that is no number and unit, or not above 0 and finite.
+    """
+    typed = text.strip().lower()
+    unit = next(one for one in _SECONDS if typed.endswith(one))
+    try:
+        seconds = float(typed.removesuffix(unit)) * _SECONDS[unit]
+    except ValueError:
+        raise ValueError(f"{text} is no time such as 90s, 10m or 2h") from None
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"{text} is not above 0")
+    return seconds
 
 
 class Windows:

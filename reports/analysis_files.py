@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis
-from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.findings import Severity
-from lsmlens.reports.output_files import Output, Writer
+from lsmlens.reports.output_files import Output, Writer, picture_writers
 
 if TYPE_CHECKING:
     from lsmlens.reports.html.charts import Chart
@@ -70,30 +69,13 @@ def _benchmark(report: AnalysisReport, output: Output) -> None:
     output.path.write_text(to_benchmark(measurements(report.analysis)), encoding="utf-8")
 
 
-def _svg(report: AnalysisReport, output: Output) -> None:
-    from lsmlens.reports.html.pictures import to_svg
-
-    output.path.write_text(to_svg(_charts(report, output)), encoding="utf-8")
-
-
-def _png(report: AnalysisReport, output: Output) -> None:
-    from lsmlens.reports.html.pictures import to_png
-
-    output.path.write_bytes(to_png(_charts(report, output)))
-
-
-def _charts(report: AnalysisReport, output: Output) -> "list[tuple[str, Chart]]":
+def _charts(report: AnalysisReport, name: str) -> "list[tuple[str, Chart]]":
     from lsmlens.reports.html.analysis_page import analysis_charts
 
-    charts = analysis_charts(report.analysis, output.chart)
-    if not charts:
-        raise LsmlensError(
-            f"nothing to draw in the chart {output.chart}", "the HTML report shows which charts there are"
-        )
-    return charts
+    return analysis_charts(report.analysis, name)
 
 
-CHARTS = ("timeline", "levels", "amplification", "latency", "kvthread", "level0", "memtables", "families")
+CHARTS = ("timeline", "levels", "amplification", "latency", "kvthread", "level0", "memtables", "families", "waterfall")
 WRITERS: dict[str, Writer[AnalysisReport]] = {
     ".html": _html,
     ".md": _markdown,
@@ -103,6 +85,5 @@ WRITERS: dict[str, Writer[AnalysisReport]] = {
     ".txt": _text,
     ".csv": _csv,
     ".parquet": _parquet,
-    ".svg": _svg,
-    ".png": _png,
+    **picture_writers(_charts, "the HTML report shows which charts there are"),
 }

@@ -2,13 +2,14 @@
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.findings import Finding, Severity
-from lsmlens.reports import run_tables
+from lsmlens.reports import client_tables, run_tables
 from lsmlens.reports.glossary import ANALYSIS_TERMS
 from lsmlens.reports.markdown import COMMENT_CHARACTERS, Markdown, code, escaped
 from lsmlens.reports.numbers import plain, size
 from lsmlens.reports.tables import Table
 from lsmlens.reports.text_life import stall_lines
 from lsmlens.reports.verdict import sentences
+from lsmlens.reports.waterfall import waterfall_table
 
 SIDE_BY_SIDE = 6
 EVIDENCE_SHOWN = 3
@@ -106,12 +107,15 @@ def _run(page: Markdown, one: RunAnalysis, prefix: str) -> None:
     around = [
         (title, table)
         for title, table in (
-            ("How near column families came to stalls, at their worst", run_tables.pressure(one.pressure)),
+            ("How near column families came to stalls, at worst and on average", run_tables.pressure(one.pressure)),
             ("Options that differ from the defaults", run_tables.options(one)),
             ("Counters", run_tables.counters(one)),
-            ("What load programs measured", run_tables.client_results(one)),
-            ("Where operations kept by the OSD spent their time", run_tables.stages(one)),
-            ("What was slow while flushes, compactions and stalls ran", run_tables.coincidences(one)),
+            ("Counters from each perf dump to the next", run_tables.counter_intervals(one)),
+            ("What load programs measured", client_tables.client_results(one)),
+            ("What load programs measured over time", client_tables.client_series(one)),
+            ("Where operations kept by the OSD spent their time", client_tables.stages(one)),
+            ("The slowest operations, stage by stage", waterfall_table(one)),
+            ("What was slow while flushes, compactions and stalls ran", client_tables.coincidences(one)),
         )
         if table is not None and table.rows
     ]

@@ -10,8 +10,9 @@ ANALYSIS_TERMS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Total write amplification",
-        "(WAL + flush + compaction bytes) / bytes users wrote, from each open to its last statistics dump; only where"
-        " the log has such dumps and users wrote half a GiB or more.",
+        "(WAL + flush + compaction bytes) / bytes users wrote, from each open to its last statistics dump. Where dumps"
+        " do not tell, by BlueFS's counters over the daemon's last life, and per byte of the WAL, which holds all that"
+        " users write. Only where that is half a GiB or more.",
     ),
     (
         "Output/input ratio",

@@ -141,6 +141,7 @@ def _amplification(one: RunAnalysis) -> dict[str, Any]:
         "total_user_bytes": total.user_bytes if total else None,
         "total_wal_bytes": total.wal_bytes if total else None,
         "total_table_bytes": total.table_bytes if total else None,
+        "total_by": None if total is None else "counters" if total.is_by_counters else "statistics dumps",
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Finding
+from lsmlens.analyzer.units import MICROS
 from lsmlens.reports.moments import moment, moment_of_micros
 from lsmlens.reports.waterfall import waterfall_values
 
@@ -16,15 +17,26 @@ def life(one: RunAnalysis) -> dict[str, Any]:
     return {
         "stalls": _stalls(one),
         "pressure": [pressure._asdict() for pressure in one.pressure],
+        "pressure_series": _pressure_series(one),
         "slow_operations": _slow_operations(one),
         "kv_thread": _kv_thread(one),
         "statistics_dumps": _dumps(one),
         "options": _options(one),
         "counters": _counters(one),
+        "counter_intervals": [
+            {
+                "life": interval.life,
+                "since": interval.since,
+                "until": interval.until,
+                **{name: value for name, value in asdict(interval.counted).items() if value is not None},
+            }
+            for interval in one.counter_intervals
+        ],
         "operations": [_operations(times) for times in one.stage_times],
         "slowest_operations": waterfall_values(one),
         "coincidences": [_coincidence(found) for found in one.coincidences],
         "client_results": [_client_result(result) for result in one.beside.client_results],
+        "client_series": [_client_series(series) for series in one.beside.client_series],
         "findings": [_finding(finding) for finding in one.findings],
         "not_assessed": [asdict(rule) for rule in one.not_assessed],
     }
@@ -44,6 +56,28 @@ def _stalls(one: RunAnalysis) -> dict[str, Any]:
         ]
         if series
         else [],
+    }
+
+
+def _pressure_series(one: RunAnalysis) -> dict[str, Any] | None:
+    series = one.pressure_series
+    if series is None:
+        return None
+    courses = {"level0_files": series.level0_files, "immutable_memtables": series.immutable_memtables}
+    return {
+        "begins_at": moment_of_micros(series.start_micros),
+        "step_seconds": series.step_micros / MICROS,
+        **{
+            name: [
+                {
+                    "column_family": family,
+                    "most": course.most,
+                    "mean": [None if mean is None else round(mean, 4) for mean in course.means],
+                }
+                for family, course in sorted(families.items())
+            ]
+            for name, families in courses.items()
+        },
     }
 
 
@@ -170,6 +204,23 @@ def _client_result(result: Any) -> dict[str, Any]:
     return {
         **{name: value for name, value in (said | {"ended_at": ended}).items() if value is not None},
         "latency_percentiles_seconds": {f"{percent:g}": seconds for percent, seconds in sorted(percentiles.items())},
+    }
+
+
+def _client_series(series: Any) -> dict[str, Any]:
+    is_placed = series.began_micros is not None
+    return {
+        "source": series.source,
+        "logs": series.logs,
+        "lines_left_out": series.left_out,
+        "measure": str(series.measure),
+        "operation": series.operation,
+        "began_at": moment_of_micros(series.began_micros),
+        "placed_by": series.placement if is_placed else None,
+        "not_placed_because": None if is_placed else series.placement,
+        "step_seconds": series.step_micros / MICROS,
+        "ends_seconds": [end / MICROS for end in series.ends],
+        "values": list(series.values),
     }
 
 

@@ -47,8 +47,12 @@ def bytes_of(count: float | None) -> str:
 
 
 def millis(seconds: float | None) -> str:
-    """Seconds as milliseconds with three significant digits."""
-    return "-" if seconds is None else f"{1000 * seconds:.3g} ms"
+    """Seconds as milliseconds with three significant digits, down to 0.1 µs; from a second on whole ones."""
+    if seconds is None:
+        return "-"
+    if seconds >= 0.9995:
+        return f"{1000 * seconds:.0f} ms"
+    return "<0.0001 ms" if 0 < seconds < 1e-7 else f"{1000 * seconds:.3g} ms"
 
 
 def file_name(path: str) -> str:

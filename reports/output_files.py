@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lsmlens.analyzer.errors import LsmlensError
+
+if TYPE_CHECKING:
+    from lsmlens.reports.html.charts import Chart
 
 PICTURES = (".svg", ".png")
 
@@ -28,6 +31,33 @@ class Output:
 
 
 Writer = Callable[[ResultT, Output], None]
+Charts = Callable[[ResultT, str], "Sequence[tuple[str, Chart]]"]
+
+
+def picture_writers(charts: Charts[ResultT], hint: str) -> dict[str, Writer[ResultT]]:
+    """The writers of pictures, by suffix.
+
+    `charts` gives the charts of a name, each with its subject; `hint` says why there may be none, which the writers
+    raise LsmlensError for.
+    """
+
+    def drawn(result: ResultT, output: Output) -> "Sequence[tuple[str, Chart]]":
+        found = charts(result, output.chart)
+        if not found:
+            raise LsmlensError(f"nothing to draw in the chart {output.chart}", hint)
+        return found
+
+    def svg(result: ResultT, output: Output) -> None:
+        from lsmlens.reports.html.pictures import to_svg
+
+        output.path.write_text(to_svg(drawn(result, output)), encoding="utf-8")
+
+    def png(result: ResultT, output: Output) -> None:
+        from lsmlens.reports.html.pictures import to_png
+
+        output.path.write_bytes(to_png(drawn(result, output)))
+
+    return dict(zip(PICTURES, (svg, png), strict=True))
 
 
 def parse_outputs(

@@ -13,7 +13,6 @@ from lsmlens.reports.tables import Table
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.options.options_in_force import OptionInForce
-    from lsmlens.analyzer.overlap import Overlap
 
 
 def statistics_columns(analysis: Analysis) -> list[tuple[str, CompactionStatistics]]:
@@ -77,22 +76,38 @@ def _family(name: str, family: FamilyWrites) -> tuple[str, ...]:
 
 
 def pressure(families: Sequence[FamilyPressure]) -> Table:
-    """How near column families came to stalls, at their worst."""
-    header = ("column family", "most L0 files", "compact at", "slow at", "stop at", "full memtables", "of", "pending")
+    """How near column families came to stalls, at their worst and in the mean by time."""
+    header = (
+        "column family",
+        "L0 files: most",
+        "mean",
+        "compact at",
+        "slow at",
+        "stop at",
+        "full memtables: most",
+        "mean",
+    )
     rows = [
         (
             one.family or '""',
             plain(one.level0_files),
+            _mean(one.level0_files_mean),
             plain(one.compaction_trigger),
             plain(one.slowdown_trigger),
             plain(one.stop_trigger),
             plain(one.immutable_memtables),
+            _mean(one.immutable_memtables_mean),
             plain(one.memtables),
             bytes_of(one.pending_compaction_bytes),
+            bytes_of(one.pending_compaction_bytes_mean),
         )
         for one in families
     ]
-    return Table(header, tuple(rows))
+    return Table((*header, "of", "pending: most", "mean"), tuple(rows))
+
+
+def _mean(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def levels(one: RunAnalysis) -> Table:
@@ -196,67 +211,35 @@ def counters(one: RunAnalysis) -> Table | None:
     return Table((f"since the daemon started, {len(one.beside.perf_dumps)} perf dumps", ""), rows)
 
 
-def client_results(one: RunAnalysis) -> Table | None:
-    """What load programs measured; None where none did."""
+def counter_intervals(one: RunAnalysis) -> Table | None:
+    """The same from each perf dump to the next; None where there are less than two."""
+    if len(one.counter_intervals) < 2:
+        return None
+    lives = one.counter_intervals[-1].life > 1
     rows = [
         (
-            file_name(result.source) + ("" if result.is_complete else " (cut)"),
-            result.operation or "-",
-            plain(result.iops),
-            bytes_of(result.bytes_per_second) + "/s" if result.bytes_per_second is not None else "-",
-            millis(result.latency_mean_seconds),
-            millis(result.latency_percentiles_seconds.get(99.0)),
+            (f"{interval.life}: " if lives else "") + file_name(interval.until),
+            _millis(counted.kv_flush_seconds, counted.kv_commit_seconds),
+            millis(counted.transaction_commit_seconds),
+            millis(counted.rocksdb_get_seconds),
+            " / ".join(map(bytes_of, (counted.bluefs_wal_bytes_written, counted.bluefs_sst_bytes_written))),
+            bytes_of(counted.slow_used_bytes),
+            share(counted.onode_hit_share),
+            plain(counted.client_writes),
         )
-        for result in one.beside.client_results
+        for interval in one.counter_intervals
+        for counted in (interval.counted,)
     ]
-    return Table(("client result", "op", "IOPS", "bandwidth", "mean", "p99"), tuple(rows)) if rows else None
-
-
-def coincidences(one: RunAnalysis) -> Table | None:
-    """How often what was slow overlaps flushes, compactions and stalls, against chance; None where nothing was slow."""
-    rows: dict[str, list[str]] = {}
-    for found in one.coincidences:
-        if found.during not in _DURING:
-            continue
-        row = rows.setdefault(found.what, [_short(found.what), plain(found.overlap.operations), plain(found.moments)])
-        row.append(_times_chance(found.overlap) if found.had_any else "none then")
-    header = ("times as often as by chance (90 % interval)", "count", "moments")
-    return Table((*header, *(f"during {name}" for name in _DURING)), tuple(map(tuple, rows.values()))) if rows else None
-
-
-_DURING = ("flushes", "compactions", "stalls")
-
-
-def _short(what: str) -> str:
-    head, of, source = what.partition(" of ")
-    return f"{head}{of}{file_name(source)}"
-
-
-def _times_chance(overlap: "Overlap") -> str:
-    ratio_found, interval = overlap.ratio, overlap.interval
-    if ratio_found is None or interval is None:
-        return "-"
-    high = "any" if interval[1] is None else f"{interval[1]:.1f}"
-    return f"{ratio_found:.1f} ({interval[0]:.1f} to {high})"
+    header = (
+        "up to the perf dump",
+        "kv flush / commit",
+        "transaction",
+        "RocksDB get",
+        "WAL / tables written",
+        "spilled",
+    )
+    return Table((*header, "onodes hit", "client writes"), tuple(rows))
 
 
 def _millis(*seconds: float | None) -> str:
     return " / ".join(map(millis, seconds))
-
-
-def stages(one: RunAnalysis) -> Table | None:
-    """Where operations kept by the OSD spent their time, by class; None without operations."""
-    rows = [
-        (
-            str(times.operation_class),
-            plain(times.operations),
-            millis(times.whole.mean_seconds),
-            millis(times.whole.p95_seconds),
-            millis(times.whole.max_seconds),
-            ", ".join(f"{group.group} {share(group.share)}" for group in times.groups[:4]),
-        )
-        for times in one.stage_times
-        if times.whole is not None
-    ]
-    header = ("class", "operations", "mean", "p95", "slowest", "time held by")
-    return Table(header, tuple(rows), left=(0, 5)) if rows else None

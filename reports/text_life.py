@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Finding
-from lsmlens.reports import run_tables
+from lsmlens.reports import client_tables, run_tables
 from lsmlens.reports.numbers import bytes_of, millis, plain, share
 
 if TYPE_CHECKING:
@@ -134,10 +134,13 @@ def stall_lines(one: RunAnalysis) -> list[str]:
         )
     total = one.total_amplification
     if total is not None:
-        lines.append(
-            f"total write amplification {total.ratio:.2f}: WAL {bytes_of(total.wal_bytes)} and tables"
-            f" {bytes_of(total.table_bytes)} for {bytes_of(total.user_bytes)} from users, as far as the dumps reach"
+        written = f"WAL {bytes_of(total.wal_bytes)} and tables {bytes_of(total.table_bytes)}"
+        reach = (
+            f"by counters since the daemon started: {written}, for each byte of the WAL"
+            if total.is_by_counters
+            else f"as far as the dumps reach: {written} for {bytes_of(total.user_bytes)} from users"
         )
+        lines.append(f"total write amplification {total.ratio:.2f}, {reach}")
     return lines
 
 
@@ -152,7 +155,8 @@ def counters(one: RunAnalysis) -> list[str]:
             f"  tables written since then by the log: {bytes_of(one.cross_check.log_bytes)},"
             f" {share(one.cross_check.difference)} off BlueFS's own count"
         )
-    return lines
+    intervals = run_tables.counter_intervals(one)
+    return lines + (intervals.lines() if intervals is not None else [])
 
 
 def clients(one: RunAnalysis) -> list[str]:
@@ -173,7 +177,7 @@ def clients(one: RunAnalysis) -> list[str]:
         from lsmlens.reports.waterfall import waterfalls
 
         lines += ["  the slowest, stage by stage:", *waterfalls(one)]
-    for table in (run_tables.coincidences(one), run_tables.client_results(one)):
+    for table in (client_tables.coincidences(one), client_tables.client_results(one), client_tables.client_series(one)):
         if table is not None:
             lines += table.lines()
     return lines

@@ -7,24 +7,21 @@ evenly over the time it ran; write amplification counts a job whole where it fin
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from statistics import median
 
 from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, outside_output_size
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.clients.client_results import ClientResult
 from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import JobFilter, Selection
 from lsmlens.analyzer.units import MICROS
 from lsmlens.analyzer.windows import Windows
+from lsmlens.reports.client_times import ClientSpan, OperationBin, client_spans, operation_bins
 from lsmlens.reports.level0_history import Level0History, Level0Span
-from lsmlens.reports.numbers import file_name
 from lsmlens.reports.time_bins import TimeBins
 
 WINDOWS = 60
 BINS_PER_WINDOW = 5
 LANES = 24
-CLIENT_SPANS = 240
 OTHER_FAMILIES = "(others)"
 FLUSH, COMPACTION = "flush", "compaction"
 
@@ -44,28 +41,6 @@ class Flushed:
 
     flushes: int = 0
     memory_bytes: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class OperationBin:
-    """The operations of one class that started in one bin; times in seconds."""
-
-    bin: int
-    operation_class: str
-    operations: int
-    median_seconds: float
-    slowest_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class ClientSpan:
-    """The mean latency a load program measured from one moment to another, whole runs or seconds of one."""
-
-    name: str
-    since_micros: int
-    until_micros: int
-    mean_seconds: float
-    p99_seconds: float | None = None
 
 
 @dataclass(slots=True)
@@ -139,13 +114,13 @@ def measure_timeline(one: RunAnalysis, selection: Selection) -> Timeline | None:
             level0.take(event, _family(event), lane)
     timeline.windows = windows.in_order()
     timeline.level0 = level0.spans()
+    _take_switches(timeline, one.run, selection)
     _take_stalls(timeline, one)
-    timeline.operations = _operations(one, timeline.bins)
+    timeline.operations = operation_bins(one, timeline.bins)
     timeline.kv_thread = list(_kv_thread(one.run, timeline.bins))
     timeline.client_spans = [
         span
-        for result in one.beside.client_results
-        for span in _client_spans(result)
+        for span in client_spans(one.beside)
         if span.until_micros > timeline.bins.start_micros and span.since_micros < timeline.bins.end_micros
     ]
     return timeline
@@ -209,6 +184,15 @@ def _take_waiting(timeline: Timeline, event: Event) -> None:
         timeline.waiting_memtables[index] = max(waiting, timeline.waiting_memtables.get(index, 0))
 
 
+def _take_switches(timeline: Timeline, run: Run, selection: Selection) -> None:
+    for local_millis, family, immutable in run.memtable_switches:
+        moment = _utc_micros(run, local_millis)
+        is_wanted = not selection.column_families or family in selection.column_families
+        if is_wanted and timeline.bins.start_micros <= moment < timeline.bins.end_micros:
+            index = timeline.bins.index(moment)
+            timeline.waiting_memtables[index] = max(immutable, timeline.waiting_memtables.get(index, 0))
+
+
 def _take_stalls(timeline: Timeline, one: RunAnalysis) -> None:
     run, bins = one.run, timeline.bins
     for local_millis, _, kind in run.stall_moments:
@@ -226,26 +210,6 @@ def _take_stalls(timeline: Timeline, one: RunAnalysis) -> None:
     timeline.opens_micros = [moment for moment in moments if bins.start_micros <= moment < bins.end_micros]
 
 
-def _operations(one: RunAnalysis, bins: TimeBins) -> list[OperationBin]:
-    durations: dict[tuple[int, str], list[float]] = defaultdict(list)
-    for operation in one.beside.operations:
-        offset = 0 if operation.has_zone else (one.run.utc_offset_seconds or 0)
-        if operation.initiated_micros is None or operation.duration_seconds is None:
-            continue
-        moment = operation.initiated_micros - offset * MICROS
-        if bins.start_micros <= moment < bins.end_micros:
-            durations[bins.index(moment), str(operation.operation_class)].append(operation.duration_seconds)
-    for what, took, local_millis in one.run.slow_operations:
-        if local_millis is not None:
-            moment = _utc_micros(one.run, local_millis) - round(took * MICROS)
-            if bins.start_micros <= moment < bins.end_micros:
-                durations[bins.index(moment), f"slow in the log: {what}"].append(took)
-    return [
-        OperationBin(index, name, len(seconds), median(seconds), max(seconds))
-        for (index, name), seconds in sorted(durations.items())
-    ]
-
-
 def _kv_thread(run: Run, bins: TimeBins) -> Iterator[tuple[int, int, float]]:
     for stretch in run.kv_thread:
         if stretch.millis is not None:
@@ -253,21 +217,6 @@ def _kv_thread(run: Run, bins: TimeBins) -> Iterator[tuple[int, int, float]]:
             since = max(until - round(stretch.seconds * MICROS), bins.start_micros)
             if since < until <= bins.end_micros:
                 yield since, until, stretch.busy_share
-
-
-def _client_spans(result: ClientResult) -> Iterator[ClientSpan]:
-    """One span for a run, or where its progress is known, one for each of at most `CLIENT_SPANS` stretches of it."""
-    name = " ".join(filter(None, (file_name(result.source), result.job, result.operation)))
-    if result.latency_by_second:
-        step = -(-len(result.latency_by_second) // CLIENT_SPANS)
-        for first in range(0, len(result.latency_by_second), step):
-            seconds = result.latency_by_second[first : first + step]
-            mean = sum(latency for _, latency in seconds) / len(seconds)
-            yield ClientSpan(name, seconds[0][0] - MICROS, seconds[-1][0], mean)
-    elif result.ended_micros and result.runtime_seconds and result.latency_mean_seconds:
-        since = result.ended_micros - round(result.runtime_seconds * MICROS)
-        p99 = result.latency_percentiles_seconds.get(99.0)
-        yield ClientSpan(name, since, result.ended_micros, result.latency_mean_seconds, p99)
 
 
 _SEEN = frozenset(

@@ -8,8 +8,9 @@ from lsmlens.analyzer.clients.operations import Operation, slowest
 from lsmlens.analyzer.clients.stages import Stage
 from lsmlens.reports.moments import moment, moment_of_micros
 from lsmlens.reports.numbers import millis
+from lsmlens.reports.tables import Table
 
-SHOWN_AS_TEXT, SHOWN_AS_VALUES = 3, 10
+SHOWN_AS_TEXT, SHOWN_IN_PAGES, SHOWN_AS_VALUES = 3, 8, 10
 MOMENT_MICROS = 2_000_000
 BAR_WIDTH = 24
 DESCRIPTION_WIDTH = 96
@@ -21,25 +22,25 @@ BLOCK, TRACK = "█", "·"
 def waterfalls(one: RunAnalysis) -> list[str]:
     """The slowest operations of three moments, as lines of a terminal report; empty where none was kept."""
     lines: list[str] = []
-    for operation in _slowest_apart(one.beside.operations):
+    for operation in slowest_apart(one.beside.operations, SHOWN_AS_TEXT):
         description = operation.description
         if len(description) > DESCRIPTION_WIDTH:
             description = f"{description[: DESCRIPTION_WIDTH - 1]}…"
-        at = f" at {_initiated(operation)}" if operation.initiated_micros is not None else ""
+        at = f" at {begun(operation)}" if operation.initiated_micros is not None else ""
         lines.append(f"  {millis(operation.duration_seconds)}{at}, {operation.operation_class}")
         lines.append(f"    {description}")
         lines += _bars(operation)
     return lines
 
 
-def _slowest_apart(operations: Sequence[Operation]) -> list[Operation]:
-    """The slowest, without those about a moment of which one is shown: they waited for the same thing."""
+def slowest_apart(operations: Sequence[Operation], most: int = SHOWN_IN_PAGES) -> list[Operation]:
+    """At most so many of the slowest, one of each moment: those about the same one waited for the same thing."""
     shown: list[Operation] = []
     for operation in slowest(operations, len(operations)):
-        begun = operation.initiated_micros or 0
-        if all(abs(begun - (other.initiated_micros or 0)) > MOMENT_MICROS for other in shown):
+        start = operation.initiated_micros or 0
+        if all(abs(start - (other.initiated_micros or 0)) > MOMENT_MICROS for other in shown):
             shown.append(operation)
-        if len(shown) == SHOWN_AS_TEXT:
+        if len(shown) == most:
             break
     return shown
 
@@ -57,6 +58,20 @@ def _bar(stage: Stage, whole: float) -> str:
     return TRACK * start + BLOCK * length + TRACK * (BAR_WIDTH - start - length)
 
 
+def waterfall_table(one: RunAnalysis) -> Table | None:
+    """The same operations as pages show them, one row a stage; None where none was kept."""
+    rows: list[tuple[str, ...]] = []
+    for number, operation in enumerate(slowest_apart(one.beside.operations), 1):
+        whole = sum(stage.seconds for stage in operation.stages)
+        drawn = [stage for stage in operation.stages if whole and stage.seconds >= LEAST_SHARE * whole]
+        for place, stage in enumerate(drawn):
+            first = (f"{number}. {operation.operation_class}", begun(operation) or "-") if not place else ("", "")
+            stages = f"{stage.since} to {stage.until}"
+            rows.append((*first, str(stage.group), millis(stage.start_seconds), millis(stage.seconds), stages))
+    header = ("operation", "began", "held by", "after", "for", "stage")
+    return Table(header, tuple(rows), left=(0, 2, 5)) if rows else None
+
+
 def waterfall_values(one: RunAnalysis) -> list[dict[str, Any]]:
     """The ten slowest operations, stage by stage, as values of the document."""
     return [
@@ -64,7 +79,7 @@ def waterfall_values(one: RunAnalysis) -> list[dict[str, Any]]:
             "description": operation.description,
             "class": str(operation.operation_class),
             "source": operation.source,
-            "initiated_at": _initiated(operation),
+            "initiated_at": begun(operation),
             "duration_seconds": operation.duration_seconds,
             "in_flight": operation.is_in_flight,
             "flag_point": operation.flag_point,
@@ -83,7 +98,7 @@ def waterfall_values(one: RunAnalysis) -> list[dict[str, Any]]:
     ]
 
 
-def _initiated(operation: Operation) -> str | None:
+def begun(operation: Operation) -> str | None:
     """When it began: in UTC, in the OSD's local time (without a Z) where it logged no zone."""
     micros = operation.initiated_micros
     if micros is None or operation.has_zone:

@@ -4,7 +4,7 @@ fio 3 prints nanoseconds (`clat_ns`) and bytes (`bw_bytes`), fio 2 microseconds 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -78,7 +78,7 @@ def read_fio(document: object, source: str = "") -> ClientResults:
     if not isinstance(jobs, list):
         return ClientResults(left_out=1)
     shared = _options(document, "global options")
-    ended = as_count(document.get("timestamp_ms")) if _at_once(jobs) else None
+    ended = as_count(document.get("timestamp_ms")) if ran_at_once(jobs) else None
     results: list[ClientResult] = []
     left_out = 0
     for job in jobs:
@@ -100,7 +100,14 @@ def _options(holder: dict[str, object], name: str) -> dict[str, object]:
     return options if isinstance(options, dict) else {}
 
 
-def _at_once(jobs: list[object]) -> bool:
+def jobs_of(document: Mapping[str, object]) -> list[dict[str, object]]:
+    """The jobs of fio's parsed JSON, without the sum over all clients."""
+    jobs = document.get("jobs", document.get("client_stats"))
+    listed = jobs if isinstance(jobs, list) else []
+    return [job for job in listed if isinstance(job, dict) and job.get("jobname") != "All clients"]
+
+
+def ran_at_once(jobs: Sequence[object]) -> bool:
     """Whether all jobs ran at the same time; fio's one stamp is the end of the last."""
     return len({job.get("groupid") for job in jobs if isinstance(job, dict)}) <= 1
 

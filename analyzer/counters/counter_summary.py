@@ -15,6 +15,12 @@ from lsmlens.analyzer.counters.perf_dumps import PerfDump
 Number = int | float
 _QUEUES = "mclock-shard-queue-"
 
+# fragmentation_micros is in thousandths, whatever its name says: "(free extents / max possible number of free extents)
+# * 1000" (perf schema), and 871 in an OSD of 16.2.15 whose allocator's own rating is 0.872. In millionths since Ceph
+# warns of fragmentation (bluestore_warn_on_free_fragmentation).
+MILLIONTHS_SINCE = (19, 2, 3)
+_THOUSAND, _MILLION = 1e3, 1e6
+
 
 @dataclass(frozen=True, slots=True)
 class CounterSummary:
@@ -117,8 +123,13 @@ class CounterSummary:
         return _ratio(self.bluefs_sst_bytes_written, self.bluefs_wal_bytes_written)
 
 
-def summarise(counted: PerfDump | CounterDelta) -> CounterSummary:
-    """The summary of a daemon's life up to a dump, or of the time between two dumps."""
+def _fragmentation_share(counter: Number, release: tuple[int, int, int] | None) -> float:
+    in_millionths = counter > _THOUSAND or (release is not None and release >= MILLIONTHS_SINCE)
+    return counter / (_MILLION if in_millionths else _THOUSAND)
+
+
+def summarise(counted: PerfDump | CounterDelta, release: tuple[int, int, int] | None = None) -> CounterSummary:
+    """The summary of a daemon's life up to a dump, or of the time between two dumps; `release` is Ceph's."""
     now = counted.after if isinstance(counted, CounterDelta) else counted
     number, mean, gauge = counted.number, counted.mean_seconds, now.number
     kv_sync, get = counted.average("bluestore.kv_sync_lat"), counted.average("rocksdb.get_latency")
@@ -151,7 +162,7 @@ def summarise(counted: PerfDump | CounterDelta) -> CounterSummary:
         slow_used_bytes=gauge("bluefs.slow_used_bytes"),
         slow_peak_bytes=None if slow_peak is None else max(slow_peak, gauge("bluefs.slow_used_bytes") or 0),
         allocations_fallen_to_slow=number("bluefs.alloc_slow_fallback"),
-        fragmentation_share=None if fragmentation is None else fragmentation / 1e6,
+        fragmentation_share=None if fragmentation is None else _fragmentation_share(fragmentation, release),
         onode_hits=number("bluestore.onode_hits"),
         onode_misses=number("bluestore.onode_misses"),
         rocksdb_gets=get.count if get else None,

@@ -7,9 +7,12 @@ from lsmlens.analyzer.dumps.dump_text import DUMP_BYTES, MARKER, dump_end
 from lsmlens.analyzer.spool import Spool
 from lsmlens.analyzer.stamps import stamp_millis
 from lsmlens.analyzer.stretch import Stretch
-from stringzilla import rfind
+from stringzilla import find, rfind
 
 IN_MEMORY = 16
+DATABASE_TITLE, FAMILY_TITLE = b"** DB Stats **", b"** Compaction Stats ["
+# More than the database's table takes in any release, with other threads' lines before it.
+DATABASE_TABLE_BYTES = 1 << 13
 ASTERISK = 0x2A  # what a table's title begins with, unless something carries each line
 
 Dumps = dict[str, Spool[tuple[int | None, str]]]
@@ -58,6 +61,23 @@ class DumpCollection:
             self._put_away(last)
         dump = (stamp_millis(stamp) if stamp else None, text.decode("utf-8", "replace"))
         self._last[source] = _Found(offset + line, offset + end, source or stretch.source(place), dump)
+
+    def take_without_families(self, stretch: Stretch, start: int) -> None:
+        """Keep the dump whose marker ends at `start` if all it has is the database's table: no title comes then."""
+        view = stretch.view
+        end = min(stretch.end, start + DATABASE_TABLE_BYTES)
+        following = find(view, MARKER, start, end)
+        end = following if following >= 0 else end
+        if find(view, DATABASE_TITLE, start, end) < 0 or find(view, FAMILY_TITLE, start, end) >= 0:
+            return
+        line, stop = stretch.line_start(start), dump_end(view, start, stretch.end)
+        source, stamp = stretch.source(start), stretch.stamp(start)
+        last = self._last.get(source)
+        if last is not None:
+            self._put_away(last)
+        text = bytes(view[line:stop]).decode("utf-8", "replace")
+        dump = (stamp_millis(stamp) if stamp else None, text)
+        self._last[source] = _Found(stretch.offset + line, stretch.offset + stop, source, dump)
 
     def finish(self) -> None:
         """Put away what was last of each source."""

@@ -24,10 +24,11 @@ SEVERE_FROM = 0.9
 class Fragmentation:
     """Free space of the main device is fragmented.
 
-    Evidence: bluestore.fragmentation_micros of the last perf dump, / 1e6. BlueFS takes 64 KiB at a time from the
-    main device (bluefs_shared_alloc_size): where no free piece is as long, RocksDB may not be able to write, and the
-    OSD stops, however much is free. The counter is the allocator's quick measure; its score (`bluestore allocator
-    score block`), which the bands are made for, is often higher.
+    Evidence: bluestore.fragmentation_micros of the last perf dump, / 1000 (/ 1e6 since 19.2.3). BlueFS takes 64 KiB at
+    a time from the main device (bluefs_shared_alloc_size): where no free piece is as long, RocksDB may not be able to
+    write, and the OSD stops, however much is free. Before 19.2.3 the counter is the allocator's quick measure, pieces
+    of free space / the most there could be; its score (`bluestore allocator score block`), which the bands are made
+    for, is another.
 
     Threshold: noted from 0.7 (considerable), a warning from 0.8 (bluestore_warn_on_free_fragmentation), critical from
     0.9 (severe). Ceph's documentation has the bands 0.4, 0.7 and 0.9.
@@ -66,7 +67,7 @@ class Fragmentation:
             value=f"{share:.2f}",
             threshold=f"{NOTED_FROM:g}, {WARN_FROM:g}, {SEVERE_FROM:g}",
             threshold_source="Ceph documentation; bluestore_warn_on_free_fragmentation",
-            evidence=(Evidence("perf dump", f"bluestore.fragmentation_micros {share * 1e6:.0f}"),),
+            evidence=(Evidence("perf dump", f"bluestore.fragmentation_micros is a share of {share:.3f}"),),
             advice="ask for the allocator's score; free space"
             + (", or move the data away and make the OSD anew" if is_severe else ""),
             commands=(

@@ -1,16 +1,16 @@
 """R08: a Reef or later OSD kept the sharding text of an earlier release."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.options.option_defaults import ceph_defaults
 from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import MERGE, OptionInForce, value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, parse_show_sharding
-from lsmlens.analyzer.osds import REEF, ceph_release, is_osd, store_path, while_stopped
+from lsmlens.analyzer.osds import REEF
+from lsmlens.analyzer.sharding_rule import ShardingRule, resharding
 
 # bluestore_rocksdb_cfs since 18: L=min_write_buffer_number_to_merge=32 P=min_write_buffer_number_to_merge=32
 # (Ceph PR 51821: with 6 the PG log's put and tombstone pairs land in different flushes).
@@ -22,7 +22,7 @@ SHORT_LIVED = ("L", "P")
 OF_THE_FAMILY = (Source.LOG, Source.SET_OPTIONS, Source.SHARDING, Source.FLUSHES)
 
 
-class KeptSharding:
+class KeptSharding(ShardingRule):
     """A Reef or later OSD flushes the PG log or deferred writes before their removal can cancel them out.
 
     Evidence: min_write_buffer_number_to_merge of the families L and P, from the stored sharding text or from how many
@@ -42,17 +42,10 @@ class KeptSharding:
 
     code: ClassVar[str] = "R08"
     title: ClassVar[str] = "Sharding text of an earlier release"
+    first_release: ClassVar[int] = REEF
 
-    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
+    def assess(self, run: RunAnalysis) -> Iterator[Finding | NotAssessed]:
         """One finding for each of L and P; not assessed if it is known of neither."""
-        if not is_osd(run.run):
-            return
-        release = ceph_release(run.run)
-        if release is None:
-            yield NotAssessed(self.code, self.title, "a log with Ceph's version")
-            return
-        if release[0] < REEF:
-            return
         known = [*_said_of_families(run), *_left_to_default(run)]
         families = {one.family for one in run.options if one.family is not None}
         if not known and families != {DEFAULT_FAMILY}:  # an OSD with that one alone is R07's
@@ -63,9 +56,7 @@ class KeptSharding:
                 yield self._finding(run, one)
 
     def _finding(self, run: RunAnalysis, one: OptionInForce) -> Finding:
-        defaults = ceph_defaults(run.run.ceph_version)
-        text = defaults.options["bluestore_rocksdb_cfs"] if defaults else ""
-        tool = f"ceph-bluestore-tool --path {store_path(run.run)}"
+        advised = resharding(run)
         limits = (value_of(run.options, family, "max_write_buffer_number") for family in (one.family, DEFAULT_FAMILY))
         buffers = parse_size(next((limit for limit in limits if limit is not None), ""))
         # RocksDB lowers the number to max_write_buffer_number - 1: resharding alone then does not help.
@@ -83,10 +74,10 @@ class KeptSharding:
             threshold_source="Ceph PR 51821; bluestore_rocksdb_cfs since 18",
             evidence=(Evidence(one.source.value, f"{one.family}: {MERGE}={one.value} {one.detail}".rstrip()),),
             column_family=one.family,
-            advice=f"{before}reshard to the text of {defaults.name if defaults else 'the release'}, one OSD at a time",
-            commands=while_stopped(run.run, f"{tool} show-sharding", f'{tool} --sharding="{text}" reshard'),
+            advice=f"{before}reshard to the text of {advised.release or 'the release'}, one OSD at a time",
+            commands=advised.commands,
             risk="the OSD is down meanwhile; interrupted, it does not start until reshard was run again",
-            check=f'{tool} show-sharding; flushes of {one.family} for "Write Buffer Full" merge {LEAST_MERGED}',
+            check=f'{advised.tool} show-sharding; flushes of {one.family} for "Write Buffer Full" merge {LEAST_MERGED}',
         )
 
 

@@ -1,14 +1,14 @@
 """R07: all keys are in one column family."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.options.option_defaults import ceph_defaults
 from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, parse_show_sharding
-from lsmlens.analyzer.osds import PACIFIC, ceph_release, is_osd, store_path, while_stopped
+from lsmlens.analyzer.osds import PACIFIC
+from lsmlens.analyzer.sharding_rule import ShardingRule, resharding
 
 # The families an OSD that Pacific or later made has with bluestore_rocksdb_cf=true, its default since 16:
 # default, m-0 to m-2, p-0 to p-2, O-0 to O-2, L, P (Ceph, bluestore_rocksdb_cfs).
@@ -17,7 +17,7 @@ FAMILIES_OF_PACIFIC = 12
 SEEN_IN_LOG = (Source.LOG, Source.SET_OPTIONS)
 
 
-class MissingFamilies:
+class MissingFamilies(ShardingRule):
     """A Pacific or later OSD keeps all keys in the one column family `default`.
 
     Evidence: the log's options dump names no other family, none of the jobs is of another, and no sharding text is
@@ -35,17 +35,10 @@ class MissingFamilies:
 
     code: ClassVar[str] = "R07"
     title: ClassVar[str] = "Column families missing"
+    first_release: ClassVar[int] = PACIFIC
 
-    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
+    def assess(self, run: RunAnalysis) -> Iterator[Finding | NotAssessed]:
         """At most one finding."""
-        if not is_osd(run.run):
-            return
-        release = ceph_release(run.run)
-        if release is None:
-            yield NotAssessed(self.code, self.title, "a log with Ceph's version")
-            return
-        if release[0] < PACIFIC:
-            return
         sharding = parse_show_sharding(run.beside.sharding_output or "")
         named = {one.family for one in run.options if one.family is not None and one.source in SEEN_IN_LOG}
         named |= {one.name for one in run.families if not one.name.startswith("(")}
@@ -58,9 +51,7 @@ class MissingFamilies:
         yield self._finding(run)
 
     def _finding(self, run: RunAnalysis) -> Finding:
-        defaults = ceph_defaults(run.run.ceph_version)
-        text = defaults.options["bluestore_rocksdb_cfs"] if defaults else ""
-        tool = f"ceph-bluestore-tool --path {store_path(run.run)}"
+        advised = resharding(run)
         return Finding(
             code=self.code,
             title=self.title,
@@ -76,7 +67,8 @@ class MissingFamilies:
             ),
             column_family=DEFAULT_FAMILY,
             advice="reshard, one OSD at a time",
-            commands=while_stopped(run.run, f"{tool} show-sharding", f'{tool} --sharding="{text}" reshard'),
+            commands=advised.commands,
             risk="the OSD is down for minutes to hours; interrupted, it does not start until reshard was run again",
-            check=f"{tool} show-sharding prints the text (OSD stopped); the next start logs options of more families",
+            check=f"{advised.tool} show-sharding prints the text (OSD stopped); the next start logs options of more"
+            " families",
         )

@@ -20,6 +20,7 @@ from lsmlens.reports.html.page import (
     Terms,
 )
 from lsmlens.reports.html.run_sections import files, has_jobs, run_sections, time_blocks
+from lsmlens.reports.html.waterfall_chart import waterfall_chart
 from lsmlens.reports.moments import moment
 from lsmlens.reports.numbers import size
 from lsmlens.reports.time_bins import duration
@@ -54,6 +55,9 @@ def analysis_charts(analysis: Analysis, name: str) -> list[tuple[str, Chart]]:
     """One chart of every run that has it, with the run's name: what a picture shows."""
     found = []
     for number, one in enumerate(analysis.runs):
+        waterfall = waterfall_chart(one, f"run-{number}-") if name == "waterfall" else None
+        if waterfall is not None:
+            found.append((one.run.name, waterfall))
         if not has_jobs(one):
             continue
         timeline = measure_timeline(one, analysis.selection)

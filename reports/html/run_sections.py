@@ -4,16 +4,18 @@ from collections.abc import Iterator
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.selection import Selection
-from lsmlens.reports import run_tables
+from lsmlens.reports import client_tables, run_tables
 from lsmlens.reports.html.family_chart import family_chart
 from lsmlens.reports.html.page import Block, ChartBlock, Details, Lines, Notices, Paragraphs, Section, TableBlock
 from lsmlens.reports.html.time_charts import TimeCharts
+from lsmlens.reports.html.waterfall_chart import waterfall_chart
 from lsmlens.reports.numbers import plain, size
 from lsmlens.reports.tables import Table
 from lsmlens.reports.text_life import stall_lines
 from lsmlens.reports.time_bins import duration
 from lsmlens.reports.time_tables import TimeTables
 from lsmlens.reports.timeline import Timeline, measure_timeline
+from lsmlens.reports.waterfall import waterfall_table
 
 SAMPLE_CHARACTERS = 200
 
@@ -32,7 +34,7 @@ def run_sections(one: RunAnalysis, selection: Selection, prefix: str, charted: b
     stalls = tuple(_stall_blocks(one))
     if stalls:
         yield Section(f"{prefix}stalls", "Stalls and pressure", stalls)
-    clients = tuple(_client_blocks(one))
+    clients = tuple(_client_blocks(one, prefix))
     if clients:
         yield Section(f"{prefix}clients", "Clients and counters", clients)
     if one.options:
@@ -89,22 +91,33 @@ def _stall_blocks(one: RunAnalysis) -> Iterator[Block]:
     if said:
         yield Paragraphs(said)
     if one.pressure:
-        yield TableBlock("How near column families came to stalls, at their worst", run_tables.pressure(one.pressure))
+        caption = "How near column families came to stalls, at worst and on average"
+        yield TableBlock(caption, run_tables.pressure(one.pressure))
 
 
-def _client_blocks(one: RunAnalysis) -> Iterator[Block]:
-    results = run_tables.client_results(one)
+def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
+    results = client_tables.client_results(one)
     if results is not None:
         yield TableBlock("What load programs measured", results)
-    stages = run_tables.stages(one)
+    series = client_tables.client_series(one)
+    if series is not None:
+        yield TableBlock("What load programs measured over time", series)
+    stages = client_tables.stages(one)
     if stages is not None:
         yield TableBlock("Where operations kept by the OSD spent their time", stages)
-    coincidences = run_tables.coincidences(one)
+    chart, table = waterfall_chart(one, prefix), waterfall_table(one)
+    if chart is not None and table is not None:
+        note = "One of each moment; those about the same one waited for the same thing. All times since it began."
+        yield ChartBlock(chart, table, note)
+    coincidences = client_tables.coincidences(one)
     if coincidences is not None:
         yield TableBlock("What was slow while flushes, compactions and stalls ran, against chance", coincidences)
     counters = run_tables.counters(one)
     if counters is not None:
         yield TableBlock("Counters", counters)
+    intervals = run_tables.counter_intervals(one)
+    if intervals is not None:
+        yield TableBlock("Counters from each perf dump to the next", intervals)
 
 
 def _option_blocks(one: RunAnalysis) -> Iterator[Block]:

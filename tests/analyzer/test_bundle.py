@@ -18,25 +18,9 @@ from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.run import Run
 
+from tests.archives import tarred, zipped
+
 TEXT = b"2026-11-20T22:56:20.761+0000 7f9fa51141c0  4 rocksdb: a line of a log\n" * 50
-
-
-def tarred(members: dict[str, bytes]) -> bytes:
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as archive:
-        for name, data in members.items():
-            entry = tarfile.TarInfo(name)
-            entry.size = len(data)
-            archive.addfile(entry, io.BytesIO(data))
-    return file.getvalue()
-
-
-def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return file.getvalue()
 
 
 def content(member: Member) -> bytes:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.clients.client_results import ClientResult, ResultKind
+from lsmlens.analyzer.clients.client_series import ClientSeries
+from lsmlens.analyzer.clients.fio_logs import Measure
 from lsmlens.analyzer.coincidences import SLOW_OPERATIONS, Coincidence, measure_coincidences
 from lsmlens.analyzer.companions import Beside
 from lsmlens.analyzer.units import MICROS
@@ -28,8 +29,18 @@ def during(found: tuple[Coincidence, ...], kind: str) -> Coincidence:
     return one
 
 
-def result(rows: list[tuple[int, float]]) -> ClientResult:
-    return ClientResult(ResultKind.RADOS_BENCH, "bench.out", "write", latency_by_second=tuple(rows))
+def seconds(rows: list[tuple[int, float]]) -> ClientSeries:
+    """Seconds by their ends, with the mean latency in each."""
+    return ClientSeries(
+        "bench.out",
+        Measure.LATENCY,
+        "write",
+        MICROS,
+        tuple(end - rows[0][0] + MICROS for end, _ in rows),
+        tuple(latency for _, latency in rows),
+        rows[0][0] - MICROS,
+        "its own stamps",
+    )
 
 
 @pytest.fixture
@@ -50,7 +61,7 @@ def test_slow_seconds_of_a_load_program(
     ends = range(start, end, MICROS)
     wanted = [at for at in ends if idle_seconds(at) == slow_when_idle][::4]
     rows = [(at, 0.05 if at in wanted else 0.01) for at in ends]
-    found = measure_coincidences(stock.run, Beside(client_results=(result(rows),)))
+    found = measure_coincidences(stock.run, Beside(client_series=(seconds(rows),)))
     assert {one.what for one in found} == {"slow seconds of bench.out"}
     overlap = during(found, "flushes").overlap
     assert overlap.operations == len(wanted)
@@ -63,7 +74,7 @@ def test_too_short_a_run_or_an_even_one_says_nothing(stock: RunAnalysis, flushes
     start = flushes[0][0]
     short = [(start + at * MICROS, 0.5 if at == 3 else 0.01) for at in range(9)]
     even = [(start + at * MICROS, 0.015 if at % 2 else 0.01) for at in range(30)]
-    assert measure_coincidences(stock.run, Beside(client_results=(result(short), result(even)))) == ()
+    assert measure_coincidences(stock.run, Beside(client_series=(seconds(short), seconds(even)))) == ()
 
 
 def test_stalls_are_held_against_slow_operations(stock: RunAnalysis) -> None:

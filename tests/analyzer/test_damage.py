@@ -26,6 +26,8 @@ from lsmlens.reports.json_document import document, to_json
 from lsmlens.reports.output_files import parse_outputs, write
 from lsmlens.reports.text import render
 
+from tests.archives import tarred, zipped
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -496,24 +498,6 @@ COMPRESSED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def tar(files: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        for name, data in files.items():
-            entry = tarfile.TarInfo(name)
-            entry.size = len(data)
-            archive.addfile(entry, io.BytesIO(data))
-    return out.getvalue()
-
-
-def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize("share", [0.3, 0.7, 0.99])
 @pytest.mark.parametrize("suffix", COMPRESSED)
 def test_truncated_streams_give_what_comes_before(
@@ -573,8 +557,8 @@ def test_flipped_bits_in_archives_are_noticed(
     data = {
         "zip": lambda: zipped(files),
         "stored.zip": lambda: zipped(files, zipfile.ZIP_STORED),
-        "tar": lambda: tar(files),
-        "tar.gz": lambda: gzip.compress(tar(files), 1),
+        "tar": lambda: tarred(files),
+        "tar.gz": lambda: gzip.compress(tarred(files), 1),
     }[kind]()
     chance, damaged = random.Random(seed), bytearray(data)
     for _ in range(1 + seed % 3):
@@ -601,7 +585,7 @@ def test_a_truncated_tar_gives_what_comes_before(
     figures: Figures,
     tmp_path: Path,
 ) -> None:
-    data = compress(tar({"a/ceph-mon.a.log": monitor_log, "a/ceph-osd.0.log": log}))
+    data = compress(tarred({"a/ceph-mon.a.log": monitor_log, "a/ceph-osd.0.log": log}))
     file = tmp_path / "bundle.tar"
     file.write_bytes(data[: int(len(data) * share)])
     said = said_of(file)
@@ -613,7 +597,7 @@ def test_a_truncated_tar_gives_what_comes_before(
 
 
 def test_a_tar_whose_second_header_is_damaged(log: bytes, monitor_log: bytes, tmp_path: Path) -> None:
-    data = bytearray(tar({"ceph-osd.0.log": log, "ceph-mon.a.log": monitor_log}))
+    data = bytearray(tarred({"ceph-osd.0.log": log, "ceph-mon.a.log": monitor_log}))
     header = data.index(b"ceph-mon.a.log")
     data[header + 150] ^= 0xFF
     (tmp_path / "bundle.tar").write_bytes(data)
@@ -644,7 +628,7 @@ def test_one_bad_file_costs_no_other(
     (tmp_path / "ceph-osd.0.log").write_bytes(log)
     packed = gzip.compress(log)
     bad = {
-        "cut.tar.gz": gzip.compress(tar({"x.json": b"{}" * 90_000}))[:200],
+        "cut.tar.gz": gzip.compress(tarred({"x.json": b"{}" * 90_000}))[:200],
         "header-only.gz": packed[:10],
         "magic-only.gz": packed[:3],
         "not-really.xz": b"\xfd7zXZ\x00" + b"nonsense" * 99,
@@ -780,9 +764,9 @@ NOTHING: dict[str, bytes] = {
     "not-really.zip": b"PK\x03\x04nonsense",
     "not-really.xz": b"\xfd7zXZ\x00nonsense",
     "empty.zip": zipped({}),
-    "empty.tar": tar({}),
-    "no-logs.tar.gz": gzip.compress(tar({"a.json": b"{}", "b.txt": b"hello\n"})),
-    "cut.tar": tar({"a.json": b"{}" * 5000})[:700],
+    "empty.tar": tarred({}),
+    "no-logs.tar.gz": gzip.compress(tarred({"a.json": b"{}", "b.txt": b"hello\n"})),
+    "cut.tar": tarred({"a.json": b"{}" * 5000})[:700],
 }
 
 

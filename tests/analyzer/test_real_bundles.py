@@ -13,9 +13,9 @@ from lsmlens.analyzer.compaction_statistics import LABELS
 from lsmlens.analyzer.run import Run
 
 BUNDLES = (
-    "osd-container", "osd-crash", "osd-noisy", "osd-reef", "osd-rotated", "osd-slow", "osd-spillover", "osd-stock",
-    "osd-tuned", "osd-unsharded", "rocksdb-7.8", "rocksdb-current", "rocksdb-backlog", "rocksdb-filter",
-    "rocksdb-no-filter", "rocksdb-weak-filter",
+    "osd-container", "osd-crash", "osd-fragmented", "osd-noisy", "osd-reef", "osd-rotated", "osd-slow", "osd-small-db",
+    "osd-spillover", "osd-stock", "osd-tuned", "osd-unsharded", "rocksdb-7.8", "rocksdb-current", "rocksdb-backlog",
+    "rocksdb-filter", "rocksdb-no-filter", "rocksdb-weak-filter",
 )  # fmt: skip
 # Fixtures of other parts, read by their tests: tables, traces, batches, documents, logs of predictions.
 OF_OTHERS = {"osd-mclock", "osd-two-options", "osd-write-batches", "published", "query-traces", "saved-analyses"}
@@ -23,10 +23,12 @@ PUBLISHED = ("osd-reef", "osd-spillover", "osd-stock")
 SESSIONS = {
     "osd-container": 7,
     "osd-crash": 9,
+    "osd-fragmented": 7,
     "osd-noisy": 1,
     "osd-reef": 7,
     "osd-rotated": 7,
     "osd-slow": 7,
+    "osd-small-db": 7,
     "osd-spillover": 7,
     "osd-stock": 7,
     "osd-tuned": 7,
@@ -309,10 +311,12 @@ def test_versions(osd_of: Callable[[str], RunAnalysis]) -> None:
     assert told == {
         "osd-container": ("16.2.15", "6.8.1"),
         "osd-crash": ("16.2.15", "6.8.1"),
+        "osd-fragmented": ("16.2.15", "6.8.1"),
         "osd-noisy": (None, None),
         "osd-reef": ("18.2.7", "7.9.2"),
         "osd-rotated": ("16.2.15", "6.8.1"),
         "osd-slow": ("16.2.15", "6.8.1"),
+        "osd-small-db": ("16.2.15", "6.8.1"),
         "osd-spillover": ("16.2.15", "6.8.1"),
         "osd-stock": ("16.2.15", "6.8.1"),
         "osd-tuned": ("16.2.15", "6.8.1"),

@@ -13,6 +13,7 @@ from lsmlens.analyzer.scanner import Scanner
 from lsmlens.analyzer.text_lines import (
     BANNER,
     CEPH_VERSION,
+    DUMP_MARKER,
     DUMPED,
     FAMILY_OPTIONS,
     KV_THREAD,
@@ -160,7 +161,12 @@ FORCED = [
         "Write Buffer Manager",
     ),
 ]
-BLUESTORE: list[tuple[bytes, Record]] = [
+# The records of these end in the time of the line.
+TIMED: list[tuple[bytes, Record]] = [
+    (
+        b"[db_impl/db_impl_write.cc:1665] [P] New memtable created with log file: #38. Immutable memtables: 1.",
+        (records.MEMTABLE_LINE, "P", 2),
+    ),
     (
         b"bluestore(/var/lib/ceph/osd/ceph-0) log_latency_fn slow operation observed for _txc_committed_kv, latency ="
         b" 4.423512000s, txc = 0x55d0f5a2a000",
@@ -177,7 +183,7 @@ BLUESTORE: list[tuple[bytes, Record]] = [
     ),
 ]
 EVERY_LINE = (
-    [line for line, _ in (*LINES, *BLUESTORE)] + [line for line, _ in FORCED] + [line for line, _ in STALLS] + OPENINGS
+    [line for line, _ in (*LINES, *TIMED)] + [line for line, _ in FORCED] + [line for line, _ in STALLS] + OPENINGS
 )
 
 
@@ -204,7 +210,7 @@ def test_a_shape_matches_its_own_examples(shape: LineShape, example: bytes) -> N
 
 
 def test_every_shape_is_tried_below() -> None:
-    kept_as_texts = (DUMPED, OPTIONS_SET, FAMILY_OPTIONS)  # these are read in test_run_texts.py
+    kept_as_texts = (DUMPED, DUMP_MARKER, OPTIONS_SET, FAMILY_OPTIONS)  # these are read in test_run_texts.py
     for shape in SHAPES:
         assert shape in kept_as_texts or any(shape.anchor in line for line in EVERY_LINE), shape.name
 
@@ -216,7 +222,7 @@ def test_a_line_is_found_whoever_logged_it(prefix: bytes, line: bytes, record: R
 
 
 @pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
-@pytest.mark.parametrize(("line", "record"), BLUESTORE, ids=[str(record[1]) for _, record in BLUESTORE])
+@pytest.mark.parametrize(("line", "record"), TIMED, ids=[str(record[1]) for _, record in TIMED])
 def test_what_bluestore_says_of_waiting(prefix: bytes, line: bytes, record: Record) -> None:
     millis = NATIVE_STAMP if prefix.startswith(NATIVE) else STAMP
     assert found(prefix + line) == [(*record, millis)]

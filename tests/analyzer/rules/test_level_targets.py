@@ -1,4 +1,4 @@
-"""R10 on a real OSD with a block.db of 2 GiB under Pacific's options."""
+"""R10 on real OSDs: a block.db of 2 GiB under Pacific's options, one of 192 MiB under a sixteenth of their sizes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +31,19 @@ def test_level_2_will_not_fit(small: RunAnalysis) -> None:
     assert found.value == "levels up to 1 ask for 512 MiB, level 2 for 2,560 MiB more; extra 0 MiB"
     assert found.threshold == "1,946 MiB, 95 % of the device"  # 2147475456 * 0.95 / 2^20
     assert "ceph-bluestore-tool bluefs-bdev-expand --path /var/lib/ceph/osd/ceph-0" in found.commands[2]
+
+
+def test_a_level_in_use_that_does_not_fit(fixtures: Path) -> None:
+    """Files of level 2 are there, and its perf dump says that 80.9 MiB are on the slow device."""
+    (run,) = analyze([str(fixtures / "osd-small-db")]).runs
+    (found,) = RULE.check(run, [])
+    assert isinstance(found, Finding)
+    assert found.severity is Severity.WARNING
+    assert found.meaning == "level 2 is in use and belongs to the slow device, all of it"
+    assert found.value == "levels up to 1 ask for 32 MiB, level 2 for 160 MiB more; extra 0 MiB"
+    assert found.threshold == "182 MiB, 95 % of the device"  # 201318400 * 0.95 / 2^20
+    assert run.counters is not None
+    assert run.counters.slow_used_bytes == 84_869_120
 
 
 def test_same_osd_on_a_smaller_device(small: RunAnalysis) -> None:

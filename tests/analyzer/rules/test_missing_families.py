@@ -1,4 +1,4 @@
-"""R07 on real bundles; no OSD with one family was at hand, so that case is made of a real one by leaving out."""
+"""R07: an OSD made with one family, others, and one of these with its other families left out."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""R21: real OSDs here had memory enough, so a real dump is counted on for the case that fires."""
+"""R21 on a real OSD with a cache too small, and at the thresholds by a real dump that is counted on."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""R22: no OSD with untrimmed dups was at hand; a real log is measured against smaller options instead."""
+"""R22: a real PG log against smaller options, set after it had grown; dups of an old release were not at hand."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,0 +1,54 @@
+"""What the rules of sharding share: the OSDs they are of, and resharding, which is their advice."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.findings import Finding, NotAssessed
+from lsmlens.analyzer.options.option_defaults import ceph_defaults
+from lsmlens.analyzer.osds import ceph_release, is_osd, store_path, while_stopped
+
+
+class ShardingRule(ABC):
+    """A rule of OSDs whose Ceph is of `first_release` (16, 18) or later."""
+
+    code: ClassVar[str]
+    title: ClassVar[str]
+    first_release: ClassVar[int]
+
+    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
+        """Nothing for what is no OSD, or one of an earlier release; not assessed if the release is not known."""
+        if not is_osd(run.run):
+            return
+        release = ceph_release(run.run)
+        if release is None:
+            yield NotAssessed(self.code, self.title, "a log with Ceph's version")
+        elif release[0] >= self.first_release:
+            yield from self.assess(run)
+
+    @abstractmethod
+    def assess(self, run: RunAnalysis) -> Iterator[Finding | NotAssessed]:
+        """What the rule says of an OSD of such a release."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resharding:
+    """How an OSD is resharded: to the text of which release, by which tool, with which commands.
+
+    `release` is None where the text of the OSD's release is not known; the commands then leave its place empty.
+    """
+
+    release: str | None
+    tool: str
+    commands: tuple[str, ...]
+
+
+def resharding(run: RunAnalysis) -> Resharding:
+    """To the sharding text that the OSD's own release gives new OSDs."""
+    defaults = ceph_defaults(run.run.ceph_version)
+    text = defaults.options["bluestore_rocksdb_cfs"] if defaults else ""
+    tool = f"ceph-bluestore-tool --path {store_path(run.run)}"
+    commands = while_stopped(run.run, f"{tool} show-sharding", f'{tool} --sharding="{text}" reshard')
+    return Resharding(defaults.name if defaults else None, tool, commands)
