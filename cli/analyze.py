@@ -7,10 +7,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.cli import arguments
+from lsmlens.cli.severity_gate import asked_severity, is_failed
+from lsmlens.cli.streams import has_colour, standard_output, warn
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
-    from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.parser import Parser
     from lsmlens.reports.analysis_files import AnalysisReport
@@ -19,10 +21,6 @@ DESCRIPTION = """\
 Reads log bundles and prints what RocksDB's flushes and compactions did: the published "Compaction
 Statistics" table, writes and write amplification by column family and level, and what could not be read.
 """
-PATHS_HELP = """\
-a log, a folder, or an archive (tar, zip, gzip, zstd, xz, bzip2, also inside one another); - is standard input
-"""
-
 OUTPUT_HELP = """\
 also write FILE.html (the report with charts), .md (fits a pull-request comment), .json (the document), .junit.xml,
 .benchmark.json (github-action-benchmark), .csv (one row a flush, compaction or move), .parquet (every event), .txt, or
@@ -34,21 +32,9 @@ once
 def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the command to the command line."""
     command = commands.add_parser("analyze", help="what compaction did in a log bundle", description=DESCRIPTION)
-    command.add_argument("paths", metavar="PATH", nargs="+", help=PATHS_HELP)
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help=OUTPUT_HELP,
-    )
-    command.add_argument(
-        "--format",
-        choices=("text", "json", "markdown", "github"),
-        default="text",
-        help="what to print (default: text); github: annotations of a workflow, and its step's summary",
-    )
+    arguments.add_paths(command, arguments.BUNDLES_HELP)
+    arguments.add_output(command, OUTPUT_HELP)
+    arguments.add_format(command, "json", "markdown", "github")
     command.add_argument("--since", metavar="TIME", help="only jobs that finished at TIME or later: ISO 8601, in the"
                          " log's local time unless it has a zone, or seconds since 1970")  # fmt: skip
     command.add_argument("--until", metavar="TIME", help="only jobs that finished before TIME")
@@ -60,18 +46,9 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument(
         "--window", metavar="LENGTH", help="also sum up jobs by windows of this length, such as 30s, 10m or 1h"
     )
-    command.add_argument(
-        "--fail-on",
-        choices=("info", "warning", "critical"),
-        metavar="SEVERITY",
-        help="leave with status 1 if there is a finding of this severity (info, warning, critical) or above",
-    )
-    command.add_argument(
-        "--redact",
-        action="store_true",
-        help="put tokens in place of host names, addresses, paths, cluster ids, object, client and pool names",
-    )
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+    arguments.add_fail_on(command)
+    arguments.add_redact(command)
+    arguments.add_quiet(command)
     command.set_defaults(command=run)
 
 
@@ -79,9 +56,7 @@ def run(options: argparse.Namespace) -> int:
     """Analyse, print, and write what was asked for."""
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
     from lsmlens.analyzer.analysis import analyze
-    from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.selection import Selection
-    from lsmlens.cli.parser import standard_output
     from lsmlens.cli.progress import Progress
     from lsmlens.reports.analysis_files import CHARTS, WRITERS, AnalysisReport
     from lsmlens.reports.output_files import parse_outputs, write
@@ -94,16 +69,17 @@ def run(options: argparse.Namespace) -> int:
         analysis = analyze(options.paths, selection, window, progress.advance)
     _warn_of_unknown_families(analysis)
     if selection != Selection() and not any(one.families for one in analysis.runs):
-        print("warning: no flush, compaction or move was selected", file=sys.stderr)
+        warn("no flush, compaction or move was selected")
     if options.redact:
         from lsmlens.reports.redaction import redacted
 
         analysis = redacted(analysis)
-    report = AnalysisReport(analysis, None if options.fail_on is None else Severity(options.fail_on))
+    report = AnalysisReport(analysis, asked_severity(options))
     for output in outputs:
         write(output, report, WRITERS)
     standard_output().write(_rendered(report, options.format))
-    return 1 if _is_failed(analysis, report.fail_on) else 0
+    findings = [finding for one in analysis.runs for finding in one.findings]
+    return 1 if is_failed(findings, report.fail_on) else 0
 
 
 def _rendered(report: "AnalysisReport", form: str) -> str:
@@ -131,17 +107,7 @@ def _rendered(report: "AnalysisReport", form: str) -> str:
     from lsmlens.reports.text_life import WIDTH
 
     width = max(LEAST_WIDTH, os.get_terminal_size(sys.stdout.fileno()).columns)
-    return fitted(render(analysis, "NO_COLOR" not in os.environ, min(WIDTH, width)), width)
-
-
-def _is_failed(analysis: "Analysis", severity: "Severity | None") -> bool:
-    """Whether a gate was asked for and a finding reaches it; says so on standard error."""
-    if severity is None:
-        return False
-    reached = [one for run in analysis.runs for one in run.findings if one.severity.rank >= severity.rank]
-    if reached:
-        print(f"failed: {len(reached)} finding(s) of severity {severity} or above", file=sys.stderr)
-    return bool(reached)
+    return fitted(render(analysis, has_colour(), min(WIDTH, width)), width)
 
 
 def _window_seconds(text: str | None) -> float | None:
@@ -159,7 +125,7 @@ def _warn_of_unknown_families(analysis: "Analysis") -> None:
         return
     known = {str(event.get("column_family")) for one in analysis.runs for event in one.run.events}
     for name in sorted(wanted - known):
-        print(f"warning: no column family {name}; there are {', '.join(sorted(known - {'None'}))}", file=sys.stderr)
+        warn(f"no column family {name}; there are {', '.join(sorted(known - {'None'}))}")
 
 
 def _check_times(selection: "Selection") -> None:

@@ -2,9 +2,10 @@
 
 import argparse
 import gc
-import os
-import sys
 from typing import TYPE_CHECKING
+
+from lsmlens.cli import arguments
+from lsmlens.cli.streams import has_colour, standard_output, tell_failed
 
 if TYPE_CHECKING:
     from lsmlens.cli.parser import Parser
@@ -34,29 +35,13 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
         "compare", help="what is better and worse in one arm than in another", description=DESCRIPTION
     )
     command.add_argument("arms", metavar="[NAME=]PATH[,PATH…]", nargs="+", help=ARMS_HELP)
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help=OUTPUT_HELP,
-    )
-    command.add_argument(
-        "--format",
-        choices=("text", "json", "markdown", "github"),
-        default="text",
-        help="what to print (default: text); github: annotations of a workflow, and its step's summary",
-    )
+    arguments.add_output(command, OUTPUT_HELP)
+    arguments.add_format(command, "json", "markdown", "github")
     command.add_argument("--baseline", metavar="NAME", help="compare with this arm instead of the first")
     command.add_argument("--fail-if", metavar="METRIC:LIMIT", action="append", default=[], help=GATE_HELP)
     command.add_argument("--all", action="store_true", help="show what is not significant as well")
-    command.add_argument(
-        "--redact",
-        action="store_true",
-        help="put tokens in place of host names, addresses, paths, cluster ids, object, client and pool names",
-    )
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+    arguments.add_redact(command)
+    arguments.add_quiet(command)
     command.set_defaults(command=run)
 
 
@@ -66,7 +51,6 @@ def run(options: argparse.Namespace) -> int:
     from lsmlens.analyzer.comparison.arms import parse_arm, read_arms, with_baseline
     from lsmlens.analyzer.comparison.comparison import compare
     from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
-    from lsmlens.cli.parser import standard_output
     from lsmlens.cli.progress import Progress
     from lsmlens.reports.comparison_files import CHARTS, WRITERS, ComparisonReport
     from lsmlens.reports.output_files import parse_outputs, write
@@ -83,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     results = judge_gates(gates, comparison)
     failed = [result for result in results if result.is_failed]
     for result in failed:
-        print(f"failed: {result.reason}", file=sys.stderr, flush=True)
+        tell_failed(result.reason)
     report = ComparisonReport(comparison, results)
     if options.redact:
         from lsmlens.reports.comparison_redaction import redacted
@@ -113,5 +97,4 @@ def _rendered(report: "ComparisonReport", options: argparse.Namespace) -> str:
         return github.commands(annotations(report))
     from lsmlens.reports.comparison_text import render
 
-    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    return render(report.comparison, report.gates, options.all, colour)
+    return render(report.comparison, report.gates, options.all, has_colour())

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.cli import arguments
 
 if TYPE_CHECKING:
     from lsmlens.cli.parser import Parser
@@ -28,7 +29,7 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     listing.set_defaults(command=run_list)
     install = actions.add_parser("install", help="bring a version", description=INSTALL_DESCRIPTION)
     install.add_argument("what", metavar="VERSION|FILE", help="such as 7.9.2, or ./rocksdbjni-7.9.2-linux64.jar")
-    install.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+    arguments.add_quiet(install)
     install.set_defaults(command=run_install)
     path = actions.add_parser("path", help="where a version is", description="Prints the path of a version's library.")
     path.add_argument("version", metavar="VERSION", help="such as 7.9.2")

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from typing import IO, NoReturn
+from typing import NoReturn
 
 
 class Parser(argparse.ArgumentParser):
@@ -46,11 +46,3 @@ def parser() -> Parser:
     tune.add_to(commands)
     workload.add_to(commands)
     return top
-
-
-def standard_output() -> IO[str]:
-    """Standard output, where what it cannot encode does not end the program."""
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="replace")
-    return sys.stdout

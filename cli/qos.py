@@ -7,12 +7,14 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.errors import InputError
+from lsmlens.cli import arguments
+from lsmlens.cli.severity_gate import asked_severity, is_failed
+from lsmlens.cli.streams import has_colour, standard_output
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from lsmlens.analyzer.analysis import Analysis
-    from lsmlens.analyzer.qos.rules import Diagnosis
     from lsmlens.cli.parser import Parser
     from lsmlens.cli.progress import Progress
     from lsmlens.reports.qos_files import QosReport
@@ -23,28 +25,22 @@ status, the OSD's and the cluster's log, client results. Says which scheduler is
 clients, recovery and best effort; what is wrong; how long recovery takes; and, by simulation, which profile and how
 many backfills at once to choose.
 """
+OUTPUT_HELP = """\
+also write FILE.html, .md, .json (the document), .txt, .junit.xml, or a chart as allocation.svg, front.svg, course.svg,
+recovery.svg (or .png); may be given more than once
+"""
+DEPTH_HELP = "writes that clients keep on their way (default: as in the client results, else 64)"
 MOST_WORKERS = 8
 
 
 def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the command to the command line."""
-    from lsmlens.cli.analyze import PATHS_HELP
-
     command = commands.add_parser(
         "qos", help="the op scheduler: in force, allocation, findings, simulation", description=DESCRIPTION
     )
-    command.add_argument("paths", metavar="PATH", nargs="+", help=PATHS_HELP)
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="also write FILE.html, .md, .json (the document), .txt, or a chart as allocation.svg, front.svg,"
-        " course.svg, recovery.svg (or .png); may be given more than once",
-    )
-    command.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="what to print"
-                         " (default: text)")  # fmt: skip
+    arguments.add_paths(command, arguments.BUNDLES_HELP)
+    arguments.add_output(command, OUTPUT_HELP)
+    arguments.add_format(command, "json", "markdown", "github")
     command.add_argument(
         "--objective",
         choices=("client", "balanced", "recovery"),
@@ -55,33 +51,19 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument(
         "--no-simulation", action="store_true", help="only what is in force, findings and closed forms"
     )
-    command.add_argument("--depth", metavar="N", type=_count, help="writes that clients keep on their way (default:"
-                         " as in the client results, else 64)")  # fmt: skip
-    command.add_argument("--osds", metavar="N", type=_count, help="OSDs in the cluster (default: as the bundle says)")
+    arguments.add_count(command, "--depth", DEPTH_HELP)
+    arguments.add_count(command, "--osds", "OSDs in the cluster (default: as the bundle says)")
     command.add_argument("--seed", metavar="N", type=int, default=1, help="of the simulation (default: 1)")
-    command.add_argument(
-        "--fail-on",
-        choices=("info", "warning", "critical"),
-        metavar="SEVERITY",
-        help="leave with status 1 if there is a finding of this severity (info, warning, critical) or above",
-    )
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+    arguments.add_fail_on(command)
+    arguments.add_redact(command)
+    arguments.add_quiet(command)
     command.set_defaults(command=run)
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"not a number above 0: {text}")
-    return value
 
 
 def run(options: argparse.Namespace) -> int:
     """Assess, print, and write what was asked for."""
-    from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.qos.reading import read_material, rereadable
     from lsmlens.analyzer.qos.view import view_of
-    from lsmlens.cli.parser import standard_output
     from lsmlens.cli.play_progress import PlayProgress
     from lsmlens.cli.progress import Progress
     from lsmlens.reports.output_files import parse_outputs, write
@@ -107,12 +89,16 @@ def run(options: argparse.Namespace) -> int:
                 seed=options.seed,
                 on_played=playing.tell,
             )
-    report = QosReport(assessment)
+    if options.redact:
+        from lsmlens.reports.qos_redaction import redacted
+
+        assessment = redacted(assessment)
+    report = QosReport(assessment, asked_severity(options))
     for output in outputs:
         write(output, report, WRITERS)
     standard_output().write(_rendered(report, options.format))
-    limit = None if options.fail_on is None else Severity(options.fail_on).rank
-    return 1 if limit is not None and _is_failed(assessment.diagnoses, limit, options.fail_on) else 0
+    findings = [finding for one in assessment.diagnoses for finding in one.findings]
+    return 1 if is_failed(findings, report.fail_on) else 0
 
 
 def _analysis(paths: list[str], progress: "Progress") -> "Analysis | None":
@@ -150,14 +136,12 @@ def _rendered(report: "QosReport", form: str) -> str:
         from lsmlens.reports import qos_markdown
 
         return qos_markdown.render(report.assessment)
+    if form == "github":
+        from lsmlens.reports import github, qos_markdown
+        from lsmlens.reports.qos_github import annotations
+
+        github.append_summary(qos_markdown.render(report.assessment))
+        return github.commands(annotations(report.assessment))
     from lsmlens.reports.qos_text import render
 
-    return render(report.assessment, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
-
-
-def _is_failed(diagnoses: "tuple[Diagnosis, ...]", limit: int, severity: str) -> bool:
-    """Whether a finding reaches the limit; says so on standard error."""
-    reached = [finding for one in diagnoses for finding in one.findings if finding.severity.rank >= limit]
-    if reached:
-        print(f"failed: {len(reached)} finding(s) of severity {severity} or above", file=sys.stderr)
-    return bool(reached)
+    return render(report.assessment, colour=has_colour())

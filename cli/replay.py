@@ -2,16 +2,20 @@
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.cli import arguments
+from lsmlens.cli.chosen_engine import choose_engine
+from lsmlens.cli.chosen_options import read_option_sets
+from lsmlens.cli.streams import has_colour, note, standard_output, warn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lsmlens.cli.parser import Parser
     from lsmlens.reports.replay_tables import ReplayReport
-    from lsmlens.tuners.engines.choice import EngineChoice
     from lsmlens.tuners.options.option_set import OptionSet
     from lsmlens.tuners.replays.plan import Plan
     from lsmlens.tuners.workloads.stream import Stream
@@ -29,6 +33,7 @@ OPTIONS_HELP = """\
 what to run under: a preset (ceph:quincy, ceph:reef, rocksdb:default …), a file (ceph.conf, config show, OPTIONS),
 a log bundle, or an options string; NAME=OPTIONS names it; may be given more than once
 """
+OUTPUT_HELP = "also write FILE.json (the document), .csv (one row a run) or .txt; may be given more than once"
 
 
 def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -48,9 +53,7 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
         default=1.0,
         help="divide every size and population by K: the same shape K times sooner (default: 1)",
     )
-    command.add_argument(
-        "--seeds", metavar="N", type=_count, default=1, help="runs of each set of options (default: 1)"
-    )
+    arguments.add_count(command, "--seeds", "runs of each set of options (default: 1)", default=1)
     command.add_argument(
         "--pace", metavar="X", type=_above_zero, default=1.0, help="paced: X times the workload's rate (default: 1)"
     )
@@ -58,39 +61,25 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--settle", metavar="MIB", type=_above_zero, default=1.0, help="settled: settle after MIB written (default: 1)"
     )
     command.add_argument("--flush-at-end", action="store_true", help="flush all memtables before the end")
-    engine = command.add_argument_group("engine")
-    engine.add_argument("--engine", choices=("capi", "rocksdict"), help="how RocksDB is embedded (default: the best)")
-    engine.add_argument("--engine-lib", metavar="PATH", help="a shared library of RocksDB, or a jar that holds one")
-    engine.add_argument("--rocksdb-version", metavar="V", help="RocksDB's version, such as 7.9.2")
-    engine.add_argument("--no-download", action="store_true", help="take an engine that is here already")
+    arguments.add_engine(command, "RocksDB's version, such as 7.9.2")
     machine = command.add_argument_group("machine")
-    machine.add_argument("--jobs", metavar="N", type=_count, help="runs at once (default: one a processor; paced: one)")
-    machine.add_argument(
-        "--work-dir", metavar="DIR", help="where the databases live while they run (default: the user's cache)"
-    )
+    arguments.add_count(machine, "--jobs", "runs at once (default: one a processor; paced: one)")
+    arguments.add_work_dir(machine, "where the databases live while they run (default: the user's cache)")
     machine.add_argument(
         "--least-free-disk", metavar="MIB", type=_mib, default=1024, help="stop a run below this (default: 1024)"
     )
     machine.add_argument(
         "--least-free-memory", metavar="MIB", type=_mib, default=512, help="stop a run below this (default: 512)"
     )
-    machine.add_argument("--keep-logs", metavar="DIR", help="keep RocksDB's LOG of every run in DIR")
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="also write FILE.json (the document), .csv (one row a run) or .txt; may be given more than once",
-    )
-    command.add_argument("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+    machine.add_argument("--keep-logs", metavar="DIR", type=Path, help="keep RocksDB's LOG of every run in DIR")
+    arguments.add_output(command, OUTPUT_HELP)
+    arguments.add_format(command, "json")
+    arguments.add_quiet(command)
     command.set_defaults(command=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Replay, print, and write what was asked for."""
-    from lsmlens.cli.parser import standard_output
     from lsmlens.cli.trial_progress import TrialProgress
     from lsmlens.reports.output_files import parse_outputs, write
     from lsmlens.reports.replay_files import WRITERS
@@ -102,7 +91,8 @@ def run(options: argparse.Namespace) -> int:
     _tidy(plan)
     with TrialProgress(quiet=options.quiet) as progress:
         outcomes = replay(plan, options.jobs, on_progress=progress.show)
-    report = ReplayReport(_workload_name(options.workload), plan.stream.seconds, outcomes)
+    notes = getattr(plan.stream, "notes", ())
+    report = ReplayReport(_workload_name(options.workload), plan.stream.seconds, outcomes, notes)
     for output in outputs:
         write(output, report, WRITERS)
     out = standard_output()
@@ -113,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         from lsmlens.reports.replay_text import render
 
-        out.write(render(report, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
+        out.write(render(report, colour=has_colour()))
     return _status(report)
 
 
@@ -123,12 +113,12 @@ def _plan(options: argparse.Namespace) -> "Plan":
     from lsmlens.tuners.replays.plan import Plan
     from lsmlens.tuners.workloads.sources import open_workload
 
-    sets = _option_sets(options.options)
+    sets = tuple(read_option_sets(options.options))
     stream = open_workload(options.workload)
     return Plan(
         stream=stream,
         options=sets,
-        engine=_engine(options, stream, sets),
+        engine=choose_engine(options, _version(stream, sets)),
         mode=Mode(options.mode),
         scale=options.scale,
         seeds=tuple(range(1, options.seeds + 1)),
@@ -136,42 +126,19 @@ def _plan(options: argparse.Namespace) -> "Plan":
         pace=options.pace,
         flush_at_end=options.flush_at_end,
         limits=Limits(options.least_free_disk << 20, options.least_free_memory << 20),
-        work_dir=None if options.work_dir is None else Path(options.work_dir),
-        keep_log=None if options.keep_logs is None else Path(options.keep_logs),
+        work_dir=options.work_dir,
+        keep_log=options.keep_logs,
     )
 
 
-def _option_sets(texts: list[str]) -> "tuple[OptionSet, ...]":
-    """The sets, each with a name of its own."""
-    from lsmlens.tuners.options.reading import read_options
+def _version(stream: "Stream", sets: "Sequence[OptionSet]") -> str | None:
+    """The version that wrote the workload's log, or the one that all options are of; None where neither is known."""
+    from lsmlens.tuners.workloads.generator import DeclaredStream
 
-    sets: list[OptionSet] = []
-    for text in texts:
-        one = read_options(text)
-        taken = {other.name for other in sets}
-        name, number = one.name, 1
-        while name in taken:
-            number += 1
-            name = f"{one.name}#{number}"
-        sets.append(one.named(name))
-    return tuple(sets)
-
-
-def _engine(options: argparse.Namespace, stream: "Stream", sets: "tuple[OptionSet, ...]") -> "EngineChoice":
-    """The engine asked for; of the version that the workload's log was written by, or that all options are of."""
-    from lsmlens.tuners.engines.choosing import choose_engine
-
-    version = options.rocksdb_version or getattr(stream, "rocksdb_version", None)
-    if version is None:
-        versions = {one.rocksdb_version for one in sets if one.rocksdb_version}
-        version = versions.pop() if len(versions) == 1 else None
-    return choose_engine(
-        options.engine,
-        version,
-        None if options.engine_lib is None else Path(options.engine_lib),
-        allow_download=not options.no_download,
-        on_notice=_notice,
-    )
+    if isinstance(stream, DeclaredStream) and stream.rocksdb_version is not None:
+        return stream.rocksdb_version
+    versions = {one.rocksdb_version for one in sets if one.rocksdb_version}
+    return versions.pop() if len(versions) == 1 else None
 
 
 def _tidy(plan: "Plan") -> None:
@@ -179,14 +146,14 @@ def _tidy(plan: "Plan") -> None:
 
     removed = remove_stale(plan.work_dir or default_folder())
     if removed:
-        _notice(f"removed {len(removed)} database(s) that killed replays left in {removed[0].parent}")
+        note(f"removed {len(removed)} database(s) that killed replays left in {removed[0].parent}")
 
 
 def _status(report: "ReplayReport") -> int:
     """2 where a set of options has no figures at all; runs that failed are told first on standard error."""
     for outcome in report.outcomes:
         for failure in outcome.failures:
-            print(f"warning: {outcome.name}, seed {failure.seed}: {failure.kind}: {failure.reason}", file=sys.stderr)
+            warn(f"{outcome.name}, seed {failure.seed}: {failure.kind}: {failure.reason}")
     lost = [one.name for one in report.outcomes if one.figures is None]
     if lost:
         raise LsmlensError(f"no run under {', '.join(lost)} came to its end", "the warnings say why")
@@ -197,21 +164,10 @@ def _workload_name(text: str) -> str:
     return Path(text).name if os.sep in text else text
 
 
-def _notice(text: str) -> None:
-    print(f"note: {text}", file=sys.stderr)
-
-
 def _above_zero(text: str) -> float:
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return value
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
     return value
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.reports.output_files import Output, Writer
+from lsmlens.analyzer.findings import Severity
+from lsmlens.reports.output_files import Output, Writer, picture_writers
 from lsmlens.tuners.qos.assessment import QosAssessment
 
 if TYPE_CHECKING:
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QosReport:
-    """What there is to report."""
+    """What there is to report, and the severity that fails, if one was asked for."""
 
     assessment: QosAssessment
+    fail_on: Severity | None = None
 
 
 def _json(report: QosReport, output: Output) -> None:
@@ -36,6 +37,12 @@ def _markdown(report: QosReport, output: Output) -> None:
     output.path.write_text(render(report.assessment), encoding="utf-8")
 
 
+def _junit(report: QosReport, output: Output) -> None:
+    from lsmlens.reports.qos_junit import to_junit
+
+    output.path.write_text(to_junit(report.assessment, report.fail_on), encoding="utf-8")
+
+
 def _html(report: QosReport, output: Output) -> None:
     from lsmlens.reports.html.page import render
     from lsmlens.reports.html.qos_page import qos_page
@@ -43,25 +50,10 @@ def _html(report: QosReport, output: Output) -> None:
     output.path.write_text(render(qos_page(report.assessment)), encoding="utf-8")
 
 
-def _svg(report: QosReport, output: Output) -> None:
-    from lsmlens.reports.html.pictures import to_svg
-
-    output.path.write_text(to_svg(_charts(report, output)), encoding="utf-8")
-
-
-def _png(report: QosReport, output: Output) -> None:
-    from lsmlens.reports.html.pictures import to_png
-
-    output.path.write_bytes(to_png(_charts(report, output)))
-
-
-def _charts(report: QosReport, output: Output) -> "list[tuple[str, Chart]]":
+def _charts(report: QosReport, name: str) -> "list[tuple[str, Chart]]":
     from lsmlens.reports.html.qos_charts import qos_charts
 
-    drawn = [(name, block.chart) for name, block in qos_charts(report.assessment) if block.chart.name == output.chart]
-    if not drawn:
-        raise LsmlensError(f"nothing to draw in the chart {output.chart}", "it needs mClock, or the simulation")
-    return drawn
+    return [(of, block.chart) for of, block in qos_charts(report.assessment) if block.chart.name == name]
 
 
 CHARTS = ("allocation", "front", "course", "recovery")
@@ -69,7 +61,7 @@ WRITERS: dict[str, Writer[QosReport]] = {
     ".html": _html,
     ".md": _markdown,
     ".json": _json,
+    ".junit.xml": _junit,
     ".txt": _text,
-    ".svg": _svg,
-    ".png": _png,
+    **picture_writers(_charts, "it needs mClock, or the simulation"),
 }

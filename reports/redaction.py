@@ -17,7 +17,7 @@ from enum import Enum
 from ipaddress import ip_address
 from typing import Any, TypeVar, cast
 
-from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.scan import NotUnderstood
 from lsmlens.analyzer.spool import Spool
@@ -39,7 +39,7 @@ _SHAPES = re.compile(
     r"(?P<fsid>(?<![\w-])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![\w-]))"
     r"|(?P<address>(?<![\w:.])(?=[0-9a-f:.]*[0-9a-f])(?:[0-9a-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})?(?![\w:])"
     r"|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w))"
-    r"|(?P<path>(?<![\w.:/<-])(?:~|\.{1,2})?/(?!/)[\w.+@%~$-]+(?:/[\w.+@%=~:$-]+)*/?)"
+    r"|(?P<path>(?<![\w.:/<-])(?:~|\.{1,2})?/(?!/|sys/)[\w.+@%~$-]+(?:/[\w.+@%=~:$-]+)*/?)"
     r"|(?P<object>(?<![\w.-])(?:rbd_(?:data|header|id|object_map)\.[\w.-]*\w|benchmark_data_[\w.-]*\w))"
     r"|(?P<client>(?<![\w.-])client\.(?:\d+|[a-z][\w.-]*\w))"
     r"|(?<![\w.-])(?P<daemon>mon|mgr|mds|rgw)\.(?P<host>[a-z][\w.-]*\w)",
@@ -66,10 +66,14 @@ class Redaction:
             self.learn_path(path)
         for one in runs:
             self.learn_run(one.run.name)
-            for companion in one.run.companions:
-                self._learn_names(names_in_companion(companion))
-            for operation in one.beside.operations:
-                self._learn_names(names_in_operation(operation.description))
+            self.learn_companions(one)
+
+    def learn_companions(self, one: RunAnalysis) -> None:
+        """Take in the names that stand in the documents beside a run's log, and in its slow operations."""
+        for companion in one.run.companions:
+            self.learn_names(names_in_companion(companion))
+        for operation in one.beside.operations:
+            self.learn_names(names_in_operation(operation.description))
 
     def learn_path(self, path: str) -> None:
         """Take in where something was read: its folder is hidden, its own name too unless that only says what it is."""
@@ -157,7 +161,8 @@ class Redaction:
             return f"{match['daemon']}.{self._token('host', match['host'])}"
         return self._token(kind, found)
 
-    def _learn_names(self, names: Iterable[tuple[str, str]]) -> None:
+    def learn_names(self, names: Iterable[tuple[str, str]]) -> None:
+        """Take in names with what they are of, such as `pool`."""
         for kind, name in names:
             if len(name) > 1 and not name.isdigit():
                 self._know(name, self._token(kind, name))

@@ -45,7 +45,7 @@ def test_a_gate(lsmlens: Run, fixtures: Path, severity: str, status: int) -> Non
     ("arguments", "said"),
     [
         (["/nowhere"], "no such file or folder"),
-        (["--depth", "0", "."], "not a number above 0"),
+        (["--depth", "0", "."], "is not 1 or more"),
         (["--objective", "both", "."], "invalid choice"),
         (["-o", "x.docx", "."], "no format for this suffix"),
         (["-o", "pie.svg", "."], "no chart called pie"),
@@ -103,3 +103,16 @@ def test_a_simulation_from_the_command_line(lsmlens: Run, fixtures: Path) -> Non
     recommendation = json.loads(first.stdout)["recommendation"]
     assert recommendation["predictions"][0]["settings"]["is_current"]
     assert any("the profile changes nothing" in reason for reason in recommendation["reasons"])
+
+
+def test_annotations_and_the_steps_summary(
+    lsmlens: Run, fixtures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    report = tmp_path / "qos.junit.xml"
+    done = lsmlens("qos", "--no-simulation", "--redact", "--format", "github", "-o", report, fixtures / "osd-mclock")
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"::warning title=Q02 Capacity is the default,file=")
+    assert str(fixtures).encode() not in done.stdout
+    assert "# Scheduling" in (tmp_path / "summary.md").read_text()
+    assert "lsmlens.Q02" in report.read_text()

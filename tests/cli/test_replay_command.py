@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.cli import main
 from lsmlens.tuners.replays.workspace import PREFIX
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -40,6 +42,24 @@ SMALL = "small=write_buffer_size=524288,max_bytes_for_level_base=2097152,target_
 LARGE = "large=write_buffer_size=2097152,max_bytes_for_level_base=8388608,target_file_size_base=2097152"
 
 
+def test_the_version_that_wrote_the_log_is_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[str | None] = []
+
+    def choose(_: object, version: str | None) -> None:
+        asked.append(version)
+        raise LsmlensError("as far as this test goes")
+
+    monkeypatch.setattr("lsmlens.cli.replay.choose_engine", choose)
+    plain = WORKLOAD.format(seconds=15)
+    learned = plain.replace("seconds: 15", "seconds: 15\norigin: {kind: fitted, source: osd.0, rocksdb_version: 6.8.1}")
+    for name, text in (("plain.yaml", plain), ("learned.yaml", learned)):
+        (tmp_path / name).write_text(text)
+        for options in (["ceph:reef"], ["ceph:reef", "ceph:pacific"]):
+            given = [argument for one in options for argument in ("--options", one)]
+            assert main(["replay", str(tmp_path / name), *given]) == 2
+    assert asked == ["7.9.2", None, "6.8.1", "6.8.1"]
+
+
 @pytest.fixture
 def workload(tmp_path: Path) -> Path:
     path = tmp_path / "small.yaml"
@@ -59,7 +79,7 @@ def assert_refused(done: subprocess.CompletedProcess[bytes], *said: str) -> None
     lines = done.stderr.decode().splitlines()
     assert done.returncode == 2
     assert done.stdout == b""
-    assert [line.split(" ")[0] for line in lines] in (["error:", "hint:"], ["error:"]), lines
+    assert [line.split(" ")[0] for line in lines] == ["error:", "hint:"], lines
     for text in said:
         assert text in lines[0]
 
@@ -108,6 +128,24 @@ def test_a_scaled_paced_replay_as_json(replay: Run, workload: Path, tmp_path: Pa
     assert b"EVENT_LOG" in log.read_bytes() or b"RocksDB version" in log.read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("path", "records", "note"),
+    [
+        ("query-traces/randomwithverify.trace", 90, "810 gets and seeks were left out"),
+        ("osd-write-batches/ceph-osd.0.log.gz", 4625, "range deletes are not logged"),
+    ],
+)
+def test_what_was_recorded(path: str, records: int, note: str, replay: Run, fixtures: Path) -> None:
+    done = replay(fixtures / path, "--options", "ceph:reef", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    (outcome,) = said["outcomes"]
+    assert note in said["workload"]["notes"]
+    assert outcome["records"] == outcome["memtable_entries"] == records
+    assert [text for text in outcome["quality"] if "no memtable was filled" in text]
+    assert not [text for text in outcome["quality"] if "debug_rocksdb" in text]
+
+
 @pytest.mark.slow
 def test_a_preset(replay: Run) -> None:
     done = replay("fillrandom", "--options", "rocksdb:default", "--scale", "64", "--format", "json")
@@ -133,9 +171,18 @@ def test_bad_input(arguments: tuple[str, ...], said: str, replay: Run) -> None:
     assert_refused(replay(*arguments), said)
 
 
-def test_a_document_that_is_wrong(replay: Run, workload: Path) -> None:
-    workload.write_text(WORKLOAD.format(seconds="long"))
-    assert_refused(replay(workload, "--options", SMALL), "small.yaml", "seconds")
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        ("15\nsecond: 15", "unknown field `second`"),
+        ("15m", "$.seconds: Expected `float`, got `str`"),
+        ("[15]", "$.seconds: Expected `float`, got `array`"),
+        ("[15", "no YAML: line 4, column 16"),
+    ],
+)
+def test_a_document_that_is_wrong(seconds: str, said: str, replay: Run, workload: Path) -> None:
+    workload.write_text(WORKLOAD.format(seconds=seconds))
+    assert_refused(replay(workload, "--options", SMALL), "small.yaml", said)
 
 
 def test_a_folder_that_is_none(lsmlens: Run, workload: Path) -> None:

@@ -21,6 +21,7 @@ from lsmlens.analyzer.qos.remedies import restart, set_option, unset_option
 from lsmlens.analyzer.qos.service_classes import ServiceClass
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.tuners.qos.dmclock import Share
+from lsmlens.tuners.qos.processors import spins_at_limit
 from lsmlens.tuners.qos.scenario import Scheduler
 
 OVERRIDE = "osd_mclock_override_recovery_settings"
@@ -117,7 +118,16 @@ class Candidates:
         costs = self._costs(candidate)
         charges = charges_in_force(self._osd.settings, costs, object_bytes)
         shares = self._shares(candidate) if candidate.scheduler == MCLOCK else {}
-        return Scheduler(shares, costs, charges, candidate.shards, candidate.threads, self._osd.in_force.cutoff)
+        in_force = self._osd.in_force
+        return Scheduler(
+            shares,
+            costs,
+            charges,
+            candidate.shards,
+            candidate.threads,
+            in_force.cutoff,
+            spins=candidate.scheduler == MCLOCK and spins_at_limit(in_force.release),
+        )
 
     def _costs(self, candidate: Candidate) -> CostModel:
         in_force = self._osd.in_force

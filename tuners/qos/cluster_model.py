@@ -13,6 +13,7 @@ from lsmlens.analyzer.qos.settings import Release
 from lsmlens.analyzer.qos.view import OsdView, QosView
 from lsmlens.tuners.qos.candidates import Candidate, Candidates
 from lsmlens.tuners.qos.hardware import HDD, NVME, OBJECT_BYTES, Hardware
+from lsmlens.tuners.qos.processors import spins_at_limit
 from lsmlens.tuners.qos.scenario import Background, ClientLoad, RecoveringGroup, Recovery, Scenario
 
 # Where the bundle does not say: the published study's cluster and load.
@@ -43,6 +44,7 @@ class ClusterModel:
     throttle_bytes: int
     background: Background | None
     is_placement_known: bool
+    has_own_db: bool = False
     facts: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = field(default=())
 
@@ -108,6 +110,7 @@ def cluster_model(view: QosView, osd: OsdView, depth: int | None = None, osds: i
         throttle_bytes=int(_real(osd.in_force.throttle_bytes, THROTTLE_BYTES)),
         background=_background(osd, facts),
         is_placement_known=bool(recovering),
+        has_own_db=osd.material.metadata is not None and osd.material.metadata.has_own_db,
         facts=tuple(facts),
         assumptions=tuple(assumed),
     )
@@ -122,6 +125,9 @@ def _hardware(view: QosView, osd: OsdView, facts: list[str], assumed: list[str])
     if is_fast != (kind == "ssd"):
         facts.append(f"the device is played as {hardware.name}, for it did {iops:,.0f} writes a second")
     assumed.append(f"times of the published study's {'NVMe' if is_fast else 'HDDs'}")
+    if osd.in_force.is_mclock and spins_at_limit(osd.in_force.release):
+        facts.append("workers of queues at their limits keep a processor busy (before 17.2.4)")
+        assumed.append(f"{hardware.processors_per_osd:g} hardware threads for each OSD")
     capacity = _real(osd.in_force.capacity, 0.0)
     low, high = PLAUSIBLE["hdd"]
     if hardware is HDD and low <= capacity <= high and capacity != COMPILED_DEFAULT["hdd"]:

@@ -1,9 +1,11 @@
 """What a simulated OSD runs on: times of its processors, store, device and network.
 
 The two that are given here were set for the published study's machines (one host, four OSDs on NVMe, or on HDDs with
-WAL and database on NVMe). Fitted, on three of its figures each: `client_delay_seconds` and `kv_transaction_seconds`
-to the client's rate without recovery, what a pushed object costs the device to the recovery rate of WPQ without
-limits, `read_seconds` to that of WPQ with one placement group at a time. The others were set beforehand.
+WAL and database on NVMe). Fitted on figures of its rows without mClock alone: on NVMe `client_delay_seconds` and
+`kv_transaction_seconds` to the client's rate without recovery, what a pushed object costs the device to the recovery
+time of WPQ without limits, `read_seconds` to that of WPQ with one placement group at a time; on HDDs
+`small_write_seconds` to the client's rate without recovery, what a pushed object costs to WPQ without limits. The
+others were set beforehand; `processors_per_osd` are the study's 40 hardware threads for four OSDs.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +24,7 @@ class Hardware:
     The kv thread takes `kv_batch_seconds` and `kv_transaction_seconds` for each transaction in the batch. Messengers
     copy at the two rates; `network_seconds` pass on the way. `client_delay_seconds` is all that happens to a client's
     operation outside of OSDs. `throttle_cost_per_io` are the bytes that BlueStore's throttle adds for each write to
-    the device.
+    the device. `processors_per_osd` are the hardware threads that a host has for each of its OSDs.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Hardware:
     network_seconds: float
     client_delay_seconds: float
     throttle_cost_per_io: int
+    processors_per_osd: float
 
 
 NVME = Hardware(
@@ -49,24 +52,25 @@ NVME = Hardware(
     cpu_seconds=50e-6,
     reply_cpu_seconds=10e-6,
     small_write_seconds=12e-6,
-    write_bytes_per_second=OBJECT_BYTES / 2.45e-3,
+    write_bytes_per_second=OBJECT_BYTES / 2.55e-3,
     device_delay_seconds=60e-6,
-    read_seconds=3.8e-3,
+    read_seconds=2.75e-3,
     read_device_seconds=0.5e-3,
     kv_batch_seconds=150e-6,
-    kv_transaction_seconds=45.5e-6,
+    kv_transaction_seconds=47.6e-6,
     receive_bytes_per_second=OBJECT_BYTES / 2.3e-3,
     send_bytes_per_second=OBJECT_BYTES / 1.2e-3,
     network_seconds=60e-6,
     client_delay_seconds=1.34e-3,
     throttle_cost_per_io=4000,
+    processors_per_osd=10,
 )
 
 HDD = replace(
     NVME,
     name="hdd",
     has_seeks=True,
-    small_write_seconds=3.72e-3,
+    small_write_seconds=3.81e-3,
     write_bytes_per_second=OBJECT_BYTES / 40e-3,
     read_seconds=45e-3,
     read_device_seconds=40e-3,

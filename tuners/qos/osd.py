@@ -2,11 +2,13 @@
 
 from random import Random
 
+from lsmlens.tuners.qos.devices import Line
 from lsmlens.tuners.qos.dmclock import DmClockQueue
 from lsmlens.tuners.qos.operations import OperationQueue
+from lsmlens.tuners.qos.processors import Processors
 from lsmlens.tuners.qos.scenario import Scenario
 from lsmlens.tuners.qos.shard import Shard
-from lsmlens.tuners.qos.store import Device, Store
+from lsmlens.tuners.qos.store import Store
 from lsmlens.tuners.qos.wpq import WeightedPriorityQueue
 from simpy import Environment
 
@@ -20,12 +22,17 @@ class Osd:
     pushed object delays whatever else comes and goes through its worker.
     """
 
-    def __init__(self, number: int, environment: Environment, scenario: Scenario, random: Random) -> None:
+    def __init__(
+        self, number: int, environment: Environment, scenario: Scenario, random: Random, processors: Processors
+    ) -> None:
         self.number = number
         self.queues = [_queue(scenario, random) for _ in range(scenario.scheduler.shards)]
-        self.shards = [Shard(environment, queue, scenario.scheduler.threads_per_shard) for queue in self.queues]
-        self.store = Store(environment, scenario.hardware, scenario.throttle_bytes, random)
-        self._workers = [Device(environment) for _ in range(MESSENGER_WORKERS)]
+        scheduler = scenario.scheduler
+        self.shards = [
+            Shard(environment, queue, scheduler.threads_per_shard, processors, scheduler.spins) for queue in self.queues
+        ]
+        self.store = Store(environment, scenario.hardware, scenario.throttle_bytes, random, processors)
+        self._workers = [Line(environment) for _ in range(MESSENGER_WORKERS)]
         order = list(range(scenario.osds + 1))
         random.shuffle(order)
         self._worker_of = {peer: self._workers[place % MESSENGER_WORKERS] for place, peer in enumerate(order)}
@@ -34,7 +41,7 @@ class Osd:
         """The shard of a placement group."""
         return self.shards[seed % len(self.shards)]
 
-    def messenger(self, peer: int) -> Device:
+    def messenger(self, peer: int) -> Line:
         """The worker that has the connection to another OSD; to the clients for a number past the last OSD's."""
         return self._worker_of[peer]
 

@@ -119,13 +119,15 @@ class _Group:
         hardware = self._simulation.scenario.hardware
         share = self.group.object_bytes / OBJECT_BYTES
         device_seconds = share * hardware.read_device_seconds
-        waited = self._primary.store.device.occupy(device_seconds) - device_seconds
 
         def push() -> None:
             release()
             self._simulation.send(self.group.primary, self.group.target, self.group.object_bytes, self._arrived)
 
-        self._simulation.after(waited + share * hardware.read_seconds, push)
+        def copy() -> None:
+            self._simulation.after(share * hardware.read_seconds - device_seconds, push)
+
+        self._primary.store.device.serve(device_seconds, copy)
 
     def _arrived(self) -> None:
         size = self.group.object_bytes

@@ -13,7 +13,8 @@ from lsmlens.tuners.qos.hardware import OBJECT_BYTES, Hardware
 class Scheduler:
     """The operation queue of every OSD.
 
-    `shares` are per queue, in units of `costs`; empty for WPQ. `charges` are those of one recovered object.
+    `shares` are per queue, in units of `costs`; empty for WPQ. `charges` are those of one recovered object. `spins`
+    where a worker that waits for a limit keeps a processor busy, as up to 17.2.3.
     """
 
     shares: Mapping[ServiceClass, Share]
@@ -24,6 +25,7 @@ class Scheduler:
     cutoff: int = HIGH_PRIORITY
     recovery_priority: int = 3
     recovery_cost_bytes: int = 20 << 20
+    spins: bool = False
 
     @property
     def is_mclock(self) -> bool:

@@ -4,6 +4,7 @@ from functools import partial
 from math import inf
 
 from lsmlens.tuners.qos.operations import Operation, OperationQueue
+from lsmlens.tuners.qos.processors import Processors
 from lsmlens.tuners.qos.timing import after
 from simpy import Environment
 
@@ -15,13 +16,19 @@ class Shard:
     """One queue and its worker threads.
 
     A worker takes an operation, is busy with it, and stays with it until the operation frees it: while the store's
-    throttle keeps a write out, its worker waits.
+    throttle keeps a write out, its worker waits. With `spins` an idle worker whose queue is at its limits takes one of
+    the `processors` until it has something to do.
     """
 
-    def __init__(self, environment: Environment, queue: OperationQueue, threads: int) -> None:
+    def __init__(
+        self, environment: Environment, queue: OperationQueue, threads: int, processors: Processors, spins: bool
+    ) -> None:
         self._environment = environment
         self._queue = queue
         self._idle = threads
+        self._processors = processors
+        self._spins = spins
+        self._is_spinning = False
         self._alarm = inf
 
     def add(self, operation: Operation) -> None:
@@ -30,15 +37,21 @@ class Shard:
         self._serve()
 
     def _serve(self) -> None:
-        while self._idle:
+        waits = False
+        while self._idle and not waits:
             operation = self._queue.dequeue(self._environment.now)
             if operation is None:
-                return
+                break
             if isinstance(operation, float):
+                waits = True
                 self._wake_at(operation)
-                return
-            self._idle -= 1
-            after(self._environment, operation.cpu_seconds, partial(operation.work, self._release))
+            else:
+                self._idle -= 1
+                seconds = self._processors.seconds(operation.cpu_seconds)
+                after(self._environment, seconds, partial(operation.work, self._release))
+        if self._spins and waits != self._is_spinning:
+            self._is_spinning = waits
+            self._processors.spin(1 if waits else -1)
 
     def _release(self) -> None:
         self._idle += 1

@@ -14,6 +14,7 @@ from lsmlens.analyzer.qos.service_classes import ServiceClass
 from lsmlens.tuners.qos.operations import Operation, Release
 from lsmlens.tuners.qos.osd import Osd
 from lsmlens.tuners.qos.outcome import Outcome
+from lsmlens.tuners.qos.processors import Processors
 from lsmlens.tuners.qos.recovery import RecoveryDriver
 from lsmlens.tuners.qos.scenario import Background, ClientLoad, Scenario
 from lsmlens.tuners.qos.timing import after
@@ -42,7 +43,10 @@ class Simulation:
         self.scenario = scenario
         self.environment = Environment()
         self.random = Random(scenario.seed)
-        self.osds = [Osd(number, self.environment, scenario, self.random) for number in range(scenario.osds)]
+        self.processors = Processors(scenario.osds * scenario.hardware.processors_per_osd)
+        self.osds = [
+            Osd(number, self.environment, scenario, self.random, self.processors) for number in range(scenario.osds)
+        ]
         self.outcome = Outcome(scenario.seconds)
         self._groups: list[list[int]] = []
 
@@ -73,7 +77,9 @@ class Simulation:
         hardware = self.scenario.hardware
         clients = len(self.osds)
         is_large = byte_count > 1 << 16
-        delay = hardware.network_seconds if clients not in (source, target) else hardware.client_delay_seconds / 2
+        delay = self.processors.seconds(
+            hardware.network_seconds if clients not in (source, target) else hardware.client_delay_seconds / 2
+        )
         if source != clients:
             seconds = byte_count / hardware.send_bytes_per_second if is_large else 0.0
             delay += self.osds[source].messenger(target).occupy(seconds)
@@ -197,5 +203,15 @@ class Simulation:
             begins_again = environment.now + load.period_seconds
             while environment.now < ends:
                 # A compaction goes on when its piece is written: a device that is too slow slows it down.
-                yield environment.timeout(max(interval, osd.store.device.occupy(piece_seconds)))
+                yield self._background_write(osd, piece_seconds) & environment.timeout(interval)
             yield environment.timeout(max(0.0, begins_again - environment.now))
+
+    def _background_write(self, osd: Osd, seconds: float) -> Event:
+        """Keep an OSD's device for so long; the event comes when that is done."""
+        written = self.environment.event()
+
+        def succeed() -> None:
+            written.succeed()
+
+        osd.store.device.serve(seconds, succeed)
+        return written

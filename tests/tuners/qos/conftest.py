@@ -76,7 +76,9 @@ def study() -> Callable[..., Scenario]:
         return Scenario(
             osds=4,
             hardware=NVME if device == "nvme" else HDD,
-            scheduler=Scheduler(shares, costs, recovery_charges(costs, 4 << 20), shards, threads),
+            scheduler=Scheduler(
+                shares, costs, recovery_charges(costs, 4 << 20), shards, threads, spins=configuration in PROFILES
+            ),
             throttle_bytes=throttle,
             client=ClientLoad(depth=64, block_bytes=4096, replicas=3, placement_groups=64),
             recovery=Recovery(

@@ -302,3 +302,32 @@ def test_nothing_without_a_scheduler(tmp_path: Path) -> None:
     (tmp_path / "osd_metadata.json").write_text(json.dumps({"id": 0, "osd_data": "/x", "ceph_version": ""}))
     seen = view_of(read_material([str(tmp_path)], None))
     assert recommend(seen, seen.osds[0], Objective.BALANCED, Here()) is None
+
+
+@pytest.mark.parametrize(("version", "spins"), [("17.2.3", True), ("17.2.4", False), ("18.2.7", False)])
+def test_releases_whose_workers_spin_at_a_limit(view: Callable[..., QosView], version: str, spins: bool) -> None:
+    metadata = {"id": 0, "osd_data": "/x", "ceph_version": version, "rotational": "1"}
+    seen = view(osd_metadata=metadata)
+    candidates = Candidates(seen.osds[0])
+    assert candidates.scheduler_of(candidates.current, 4 << 20).spins is spins
+    facts = cluster_model(seen, seen.osds[0]).facts
+    assert any("keep a processor busy" in fact for fact in facts) is spins
+
+
+@pytest.mark.parametrize(("dedicated", "error"), [("1", 0.10), ("0", 0.35)])
+def test_less_is_promised_where_the_database_is_on_the_disk(
+    view: Callable[..., QosView], monkeypatch: pytest.MonkeyPatch, dedicated: str, error: float
+) -> None:
+    monkeypatch.setattr("lsmlens.tuners.qos.cluster_model.SIMULATED_SECONDS", {"hdd": 2.0, "nvme": 0.1})
+    monkeypatch.setattr("lsmlens.tuners.qos.cluster_model.START_SECONDS", {"hdd": 0.1, "nvme": 0.01})
+    metadata = {
+        "id": 0,
+        "ceph_version": "18.2.7",
+        "rotational": "1",
+        "bluefs_dedicated_db": dedicated,
+        "osd_data": "/x",
+    }
+    seen = view(osd_metadata=metadata, pg_dump=dump(4, 2))
+    said = recommend(seen, seen.osds[0], Objective.BALANCED, Here(), depth=4)
+    assert said is not None
+    assert {one.mean_error for one in said.predictions} == {error}

@@ -29,8 +29,8 @@ def test_the_same_seed_gives_the_same_run(hdd: Scenario) -> None:
 
 @pytest.mark.parametrize("configuration", ["WPQ(BST)", "high_client_ops"])
 def test_littles_law_holds(study: Study, configuration: str) -> None:
-    outcome = simulate(replace(study("hdd", configuration, 8), seconds=SECONDS))
-    client = outcome.client(BEGIN)
+    outcome = simulate(replace(study("hdd", configuration, 2), seconds=3 * SECONDS))
+    client = outcome.client(2 * BEGIN)
     assert client is not None
     assert client.iops * client.mean_seconds == pytest.approx(64, rel=0.06)
 

@@ -1,7 +1,7 @@
 """The simulation against the published study. The quick ones play little of it; the slow ones print the whole table.
 
-Bounds are those of docs/qos.md: clients' means on NVMe within 35 % as they come, within 15 % once calibrated on one row
-(mClock's on an mClock row; that does not carry to WPQ), on HDDs within 10 %.
+Bounds are those of docs/qos.md: clients' means on NVMe within 35 % as they come, within 15 % once calibrated on one
+row, their 95th percentile under mClock within 25 %; means on HDDs within 10 %, of WPQ(BST) within 25 %.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def test_nvme_in_short(study: Study, published: Published) -> None:
 def test_hdd_in_short(study: Study, published: Published) -> None:
     rows = published("hdd-waldb")
     for name in ("baseline", "high_recovery_ops"):
-        iops, _, _ = played(study("hdd", name, 6))
+        iops, _, _ = played(study("hdd", name, 12))
         assert iops == pytest.approx(rows[name]["client_iops"], rel=0.15), name
 
 
@@ -57,33 +57,38 @@ def test_recoveries_run_at_their_limits(study: Study) -> None:
 @pytest.mark.slow
 def test_the_whole_study_on_nvme(study: Study, published: Published) -> None:
     rows = published("nvme")
+    ours = {name: mean_of(study, "nvme", name, 64, 1) for name in ("baseline", "WPQ(def)")}
+    ours |= {name: mean_of(study, "nvme", name, 64, 3) for name in PROFILES}
     # What a few pushes more or less in one queue do to WPQ(BST) is large, and cheap to play: more placements of it.
-    ours = {name: mean_of(study, "nvme", name, 32, 1) for name in ("baseline", "WPQ(def)", *PROFILES)}
-    ours["WPQ(BST)"] = mean_of(study, "nvme", "WPQ(BST)", 8, 8)
+    ours["WPQ(BST)"] = mean_of(study, "nvme", "WPQ(BST)", 16, 6)
     factor = rows["balanced"]["client_iops"] / ours["balanced"][0]
     print("\nNVMe               IOPS ours/published        calibrated        p95 ms ours/published  objects/s")
     for name, (iops, p95, rate) in ours.items():
         theirs = rows[name]["client_iops"]
-        calibrated = iops * (factor if name in PROFILES else 1.0)
+        calibrated = iops * factor
         print(
             f"{name:18} {iops:7.0f} {theirs:7.0f} {iops / theirs - 1:+6.1%} {calibrated:9.0f}"
             f" {calibrated / theirs - 1:+6.1%} {p95:10.2f} {rows[name].get('client_p95_ms', 0):7.2f} {rate:10.1f}"
         )
-        assert iops == pytest.approx(theirs, rel=0.35), name
+    for name, (iops, p95, _) in ours.items():
+        assert iops == pytest.approx(rows[name]["client_iops"], rel=0.35), name
+        assert iops * factor == pytest.approx(rows[name]["client_iops"], rel=0.15), name
         if name in PROFILES:
-            assert calibrated == pytest.approx(theirs, rel=0.15), name
-            assert p95 == pytest.approx(rows[name]["client_p95_ms"], rel=0.35), name
+            assert p95 == pytest.approx(rows[name]["client_p95_ms"], rel=0.25), name
     assert [ours[name][2] for name in PROFILES] == sorted(ours[name][2] for name in PROFILES)
+    assert [ours[name][1] for name in PROFILES] == sorted(ours[name][1] for name in PROFILES)
+    # The published means of the three are within 2 % of each other: which is first is not to be told, that is.
+    means = [ours[name][0] for name in PROFILES]
+    assert max(means) < 1.05 * min(means)
+    order = ("baseline", "WPQ(def)", "balanced", "WPQ(BST)")
+    assert sorted(order, key=lambda name: -ours[name][0]) == sorted(order, key=lambda name: -rows[name]["client_iops"])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", PROFILES)
-def test_any_mclock_row_will_do_to_calibrate_on(study: Study, published: Published, row: str) -> None:
+def test_any_mclock_row_will_do_to_calibrate_on(study: Study, published: Published) -> None:
     rows = published("nvme")
-    ours = {name: played(study("nvme", name, 64))[0] for name in PROFILES}
-    factor = rows[row]["client_iops"] / ours[row]
-    for name in PROFILES:
-        assert ours[name] * factor == pytest.approx(rows[name]["client_iops"], rel=0.15), name
+    ratios = [rows[name]["client_iops"] / played(study("nvme", name, 128))[0] for name in PROFILES]
+    assert max(ratios) < 1.15 * min(ratios)
 
 
 @pytest.mark.slow
@@ -94,7 +99,7 @@ def test_the_whole_study_on_hdds(study: Study, published: Published) -> None:
     for name, (iops, _, rate) in ours.items():
         theirs = rows[name]["client_iops"]
         print(f"{name:18} {iops:7.0f} {theirs:7.0f} {iops / theirs - 1:+6.1%} {rate:10.2f}")
-        if name != "WPQ(BST)":  # its shares at the device are not reproduced; the budget is fitted on it
-            assert iops == pytest.approx(theirs, rel=0.10), name
-    order = sorted(PROFILES, key=lambda name: ours[name][0])
-    assert order == sorted(PROFILES, key=lambda name: rows[name]["client_iops"])
+    for name, (iops, _, _) in ours.items():
+        # How pushes and small writes share the disk under WPQ(BST) is not all there; the budget is fitted on it.
+        assert iops == pytest.approx(rows[name]["client_iops"], rel=0.25 if name == "WPQ(BST)" else 0.10), name
+    assert sorted(ours, key=lambda name: ours[name][0]) == sorted(ours, key=lambda name: rows[name]["client_iops"])
