@@ -16,7 +16,11 @@ def document(report: ReplayReport) -> dict[str, Any]:
     """Everything replays came to, as JSON values."""
     return {
         "schema": SCHEMA,
-        "workload": {"name": report.workload, "seconds": report.workload_seconds},
+        "workload": {
+            "name": report.workload,
+            "seconds": report.workload_seconds,
+            "notes": list(report.workload_notes),
+        },
         "outcomes": [outcome_values(one) for one in report.outcomes],
     }
 

@@ -16,11 +16,15 @@ VALUE_WIDTH = 24
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What there is to report: the workload by its name and length, and the outcome of each set of options."""
+    """What there is to report: the workload by its name and length, and the outcome of each set of options.
+
+    `workload_notes` say what reading the workload had to leave out or to assume.
+    """
 
     workload: str
     workload_seconds: float
     outcomes: tuple[Outcome, ...]
+    workload_notes: tuple[str, ...] = ()
 
 
 def sections(report: ReplayReport) -> Iterator[tuple[str, Table]]:
@@ -29,7 +33,9 @@ def sections(report: ReplayReport) -> Iterator[tuple[str, Table]]:
     if outcomes:
         yield "Compaction Statistics", _statistics(outcomes)
         yield "writes and what they cost", _costs(outcomes)
-        yield "by column family: flush MiB / compaction MiB / LSM WA", _families(outcomes)
+        families = _families(outcomes)
+        if families.rows:
+            yield "by column family: flush MiB / compaction MiB / LSM WA", families
         died = _died_in_memory(outcomes)
         if died.rows:
             yield "puts that died in memory", died

@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from lsmlens.reports.replay_tables import ReplayReport, sections
-from lsmlens.reports.sections import lay_out
+from lsmlens.reports.sections import WIDTH, lay_out, note_lines
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome
-
-WIDTH = 118
 
 
 def render(report: ReplayReport, colour: bool = False) -> str:
@@ -60,13 +58,13 @@ def _legend(report: ReplayReport) -> Iterator[str]:
 
 
 def _quality(report: ReplayReport) -> Iterator[str]:
-    """Each note once, with the options it is of unless it is of all."""
+    """The workload's notes, then each of the outcomes' once, with the options it is of unless it is of all."""
+    for note in report.workload_notes:
+        yield from note_lines(f"workload: {note}")
     notes: dict[str, list[str]] = {}
     for outcome in report.outcomes:
         for note in outcome.quality:
             notes.setdefault(note, []).append(outcome.name)
     for note, names in notes.items():
         whose = "" if len(names) == len(report.outcomes) else f"{', '.join(names)}: "
-        yield from wrap(
-            f"! {whose}{note}", WIDTH, initial_indent="  ", subsequent_indent="    ", break_long_words=False
-        )
+        yield from note_lines(f"{whose}{note}")

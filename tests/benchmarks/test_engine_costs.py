@@ -13,6 +13,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -84,8 +85,7 @@ def db_bench() -> str:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder in memory, where there is one: disks of shared machines vary more than what is measured."""
     memory = Path("/dev/shm")
-    path = memory / "lsmlens-benchmark" if memory.is_dir() else tmp_path_factory.mktemp("benchmark")
-    path.mkdir(exist_ok=True)
+    path = Path(tempfile.mkdtemp(dir=memory)) if memory.is_dir() else tmp_path_factory.mktemp("benchmark")
     yield path
     shutil.rmtree(path)
 

@@ -37,6 +37,7 @@ def report(measured: Measured) -> ReplayReport:
             outcome_of(options, Mode.PACED, 16.0, [paced, CRASH]),
             outcome_of(lost, Mode.SETTLED, 1.0, [CRASH]),
         ),
+        ("range deletes are not logged",),
     )
 
 
@@ -65,7 +66,9 @@ def test_what_analyses_also_say_is_described_alike(schemas: dict[str, Any]) -> N
 
 
 def test_what_a_document_says(report: ReplayReport, measured: Measured) -> None:
-    stock, reef, lost = document(report)["outcomes"]
+    said = document(report)
+    assert said["workload"]["notes"] == ["range deletes are not logged"]
+    stock, reef, lost = said["outcomes"]
     run = measured()
     assert (stock["options"], stock["mode"], stock["scale"], stock["seeds"]) == ("stock", "settled", 1.0, [1, 2])
     assert stock["effective_options"]["column_families"]["default"]["write_buffer_size"] == "1048576"
@@ -92,6 +95,7 @@ def test_the_text(report: ReplayReport) -> None:
     assert any(line.split()[:2] == ["compression", "default"] for line in lines)
     assert "divided by 16" in text
     assert "SIGABRT" in text
+    assert "  ! workload: range deletes are not logged" in lines
     assert all(len(line) <= 120 for line in lines)
     assert "\x1b" not in text
     assert "\x1b[1mReplay of" in render(report, colour=True)

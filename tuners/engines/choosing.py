@@ -31,6 +31,8 @@ def choose_engine(
     """
     if name not in (None, *NAMES):
         raise EngineError(f"{name}: no such engine", f"there are {' and '.join(NAMES)}")
+    if wanted_version is not None and not version_numbers(wanted_version):
+        raise EngineError(f"{wanted_version}: no version of RocksDB", "versions are 7.9.2 and the like")
     if name == "rocksdict":
         return _wheel(wanted_version)
     given = library or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from lsmlens.tuners.engines.errors import OptionMismatch
-from lsmlens.tuners.engines.option_values import same_value
+from lsmlens.tuners.engines.option_values import is_taken
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 
 # Where RocksDB itself chooses what fits: db/column_family.cc and db/db_impl/db_impl_open.cc, SanitizeOptions.
@@ -106,7 +106,7 @@ def _differences(asked: ResolvedOptions, effective: ResolvedOptions) -> list[Dif
     for place, wanted, found in _sections(asked, effective):
         for option, value in wanted.items():
             took = found.get(option)
-            if took is None or not (same_value(option, value, took) or value in AUTOMATIC.get(option, ())):
+            if took is None or not (is_taken(option, value, took) or value in AUTOMATIC.get(option, ())):
                 places.setdefault((option, value, took), []).append(place)
     return [Difference(*what, tuple(where)) for what, where in places.items()]
 

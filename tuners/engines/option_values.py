@@ -1,20 +1,18 @@
-"""Whether two texts mean the same value of an option, however a RocksDB version spells it.
+"""Whether RocksDB took an option as it was asked for, however its version spells it.
 
-max_bytes_for_level_multiplier   8                       8.000000
-write_buffer_size                16M                     16777216
-compression_opts                 -14:32767:0:0           {window_bits=-14;level=32767;strategy=0;…}
-filter_policy                    bloomfilter:20:false    rocksdb.BuiltinBloomFilter
-comparator                       leveldb.Bytewise…       {id=leveldb.Bytewise…;…}
+What is one value to `canonical_value` is one here. Beside that, RocksDB writes more than it was asked for, and less:
+
+    compression_opts                 {level=3}               {window_bits=-14;level=3;strategy=0;…}
+    block_cache                      {capacity=8388608;…}    8388608
+    filter_policy                    bloomfilter:20:false    rocksdb.BuiltinBloomFilter
+    comparator                       leveldb.Bytewise…       {id=leveldb.Bytewise…;…}
 """
 
-import re
-from collections.abc import Mapping
+from lsmlens.analyzer.options import option_strings
+from lsmlens.tuners.options.option_values import Kind, canonical_value, fields_of, kind_of
 
-from lsmlens.analyzer.options.option_strings import canonical, parse_rocksdb_string
-
-NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
-# The first fields of compression_opts in its older spelling; those behind them differ by version.
-COMPRESSION_FIELDS = ("window_bits", "level", "strategy", "max_dict_bytes")
+# Objects are named, or stand in braces. In a list of compressions `:` does not begin how something is set.
+OBJECT_KINDS = (Kind.TEXT, Kind.FIELDS)
 # What an object calls itself, by what an option string calls it: policies' names in filter_policy.cc,
 # skiplistrep.cc, utilities/merge_operators.
 OBJECTS = {
@@ -26,39 +24,30 @@ OBJECTS = {
 }
 
 
-def same_value(option: str, asked: str, found: str) -> bool:
+def is_taken(option: str, asked: str, found: str) -> bool:
     """Whether `found`, as RocksDB wrote it, is what was asked for."""
-    if asked == found or canonical(asked) == canonical(found):
+    if asked == found:
         return True
-    if NUMBER.fullmatch(asked) and NUMBER.fullmatch(found):
-        return abs(float(asked) - float(found)) <= 5e-7 * max(1.0, abs(float(asked)))  # written with six decimals
-    if option == "block_cache" and asked.startswith("{"):
-        return same_value(option, _fields(asked).get("capacity", asked), found)
-    if option.endswith("compression_opts"):
-        return _same_fields(_compression_fields(asked), _compression_fields(found))
-    if asked.startswith("{") and found.startswith("{") and "=" in asked:
-        return _same_fields(_fields(asked), _fields(found))
-    return _object(asked) == _object(found)
+    one, other = _canonical(option, asked), _canonical(option, found)
+    if one == other or option_strings.same_value(one, other):  # the latter for options that are not known
+        return True
+    if one.startswith("{") and other.startswith("{") and "=" in one:
+        fields = fields_of(other)
+        return all(name in fields and is_taken(name, value, fields[name]) for name, value in fields_of(one).items())
+    return kind_of(option) in OBJECT_KINDS and _object(one) == _object(other)
 
 
-def _same_fields(asked: Mapping[str, str], found: Mapping[str, str]) -> bool:
-    return all(name in found and same_value(name, value, found[name]) for name, value in asked.items())
-
-
-def _fields(text: str) -> Mapping[str, str]:
-    return parse_rocksdb_string(text).options
-
-
-def _compression_fields(text: str) -> Mapping[str, str]:
-    if "=" in text:
-        return _fields(text)
-    return dict(zip(COMPRESSION_FIELDS, text.strip("{}").split(":"), strict=False))
+def _canonical(option: str, text: str) -> str:
+    """The value in the one spelling; as it stands where it is none that the option is known to have."""
+    try:
+        return canonical_value(option, text)
+    except ValueError:
+        return text.strip()
 
 
 def _object(text: str) -> str:
     """The plain name of an object: what it is, without whose it is and how it is set."""
-    text = text.strip()
     if text.startswith("{"):
-        text = _fields(text).get("id", text)
+        text = fields_of(text).get("id", text)
     name = text.lower().removeprefix("rocksdb.").partition(":")[0]
     return OBJECTS.get(name, "" if name == "nullptr" else name)

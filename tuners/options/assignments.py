@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.option_strings import OptionString, parse_rocksdb_string
+from lsmlens.analyzer.options.sharding import Sharding, parse_sharding
 from lsmlens.tuners.options.option_catalogue import Scope, find_option, unknown_option
 from lsmlens.tuners.options.option_set import Setting
 from lsmlens.tuners.options.option_values import canonical_value
@@ -48,6 +49,23 @@ def refuse_rejected(parsed: OptionString, place: str) -> OptionString:
             place, f"{parsed.rejected[0]}: no option=value", "options are write_buffer_size=64M,max_background_jobs=4"
         )
     return parsed
+
+
+def read_columns(text: str, place: str) -> Sharding:
+    """The columns of a `bluestore_rocksdb_cfs`. Raises InputError for a text that no OSD can be made with."""
+    sharding = parse_sharding(text)
+    reasons = [f"{one}: no column" for one in sharding.rejected]
+    names = [column.prefix for column in sharding.columns]
+    for column in sharding.columns:
+        if not column.shards:
+            reasons.append(f"{column.prefix}: no key finds a place in 0 shards")
+        if column.hash_end is not None and column.hash_end <= column.hash_begin:
+            reasons.append(f"{column}: no byte of a key is in {column.hash_begin}-{column.hash_end}, the end left out")
+        if names.count(column.prefix) > 1:
+            reasons.append(f"{column.prefix} is there {names.count(column.prefix)} times")
+    if reasons:
+        raise InputError(place, reasons[0], "columns are O(3,0-13)=write_buffer_size=8M L P")
+    return sharding
 
 
 def is_option_name(name: str) -> bool:

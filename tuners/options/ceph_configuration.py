@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.option_defaults import ceph_defaults
 from lsmlens.analyzer.options.option_strings import parse_option_string, parse_size
-from lsmlens.analyzer.options.sharding import Column, Sharding, parse_sharding
-from lsmlens.tuners.options.assignments import read_assignments, refuse_rejected
+from lsmlens.analyzer.options.sharding import Column, Sharding
+from lsmlens.tuners.options.assignments import read_assignments, read_columns, refuse_rejected
 from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, Scope, find_option
 from lsmlens.tuners.options.option_set import ASKED, CHANGED, OptionSet, Setting
 from lsmlens.tuners.options.option_values import canonical_value, fields_of
@@ -93,10 +93,7 @@ def configured_sharding(configuration: Mapping[str, str], place: str) -> Shardin
     """The columns that an OSD is made with; none with `bluestore_rocksdb_cf` off. Raises InputError."""
     if configuration.get("bluestore_rocksdb_cf", "false") != "true":
         return Sharding()
-    sharding = parse_sharding(configuration.get(COLUMNS, ""))
-    if sharding.rejected:
-        raise InputError(place, f"{sharding.rejected[0]}: no column", "columns are O(3,0-13)=write_buffer_size=8M L P")
-    return sharding
+    return read_columns(configuration.get(COLUMNS, ""), place)
 
 
 def with_sharding(

@@ -130,16 +130,23 @@ class OptionSet:
         if found is None:
             return None
         version = rocksdb_version or self.rocksdb_version
-        settings = self.values if family is None else {**self.values, **self.settings_of(family)}
-        default = found.default(version)
-        if option in settings:
-            return settings[option].value if default is None else spelled_for(settings[option].value, default)
-        return default
+        setting, default = self._setting(option, family), found.default(version)
+        if setting is None:
+            return default
+        return setting.value if default is None else spelled_for(setting.value, default)
 
     def origin_of(self, option: str, family: str | None = None) -> str | None:
         """Where an option's value came from; None for RocksDB's default."""
-        settings = self.values if family is None else {**self.values, **self.settings_of(family)}
-        return settings[option].origin if option in settings else None
+        setting = self._setting(option, family)
+        return None if setting is None else setting.origin
+
+    def _setting(self, option: str, family: str | None) -> Setting | None:
+        """What is set of an option: by the family itself, else its column, else for all."""
+        places = () if family is None else (self.overrides.get(family), self.overrides.get(column_of(family)))
+        for one in places:
+            if one and option in one:
+                return one[option]
+        return self.values.get(option)
 
     def to_ceph(self) -> "CephConfiguration":
         """The set as what to write into Ceph's configuration."""

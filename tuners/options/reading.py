@@ -25,8 +25,7 @@ from pathlib import Path
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.option_defaults import ceph_defaults
 from lsmlens.analyzer.options.option_strings import CEPH_NAMES, OptionString, parse_option_string
-from lsmlens.analyzer.options.sharding import parse_sharding
-from lsmlens.tuners.options.assignments import is_option_name, read_assignments, refuse_rejected
+from lsmlens.tuners.options.assignments import is_option_name, read_assignments, read_columns, refuse_rejected
 from lsmlens.tuners.options.ceph_configuration import CACHE_SIZE, NEWEST_RELEASE, with_sharding
 from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, Scope, unknown_option
 from lsmlens.tuners.options.option_files import read_file
@@ -159,9 +158,7 @@ def _with_string(base: OptionSet, text: str) -> OptionSet:
 
 
 def _with_columns(base: OptionSet, text: str) -> OptionSet:
-    sharding = parse_sharding(text)
-    if sharding.rejected:
-        raise InputError(PLACE, f"{sharding.rejected[0]}: no column", "columns are O(3,0-13)=write_buffer_size=8M L P")
+    sharding = read_columns(text, PLACE)
     cache = ceph_defaults(base.ceph_version or NEWEST_RELEASE)
     cache_bytes = int(cache.options[CACHE_SIZE]) if cache is not None else None
     return with_sharding(base, sharding, cache_bytes, PLACE, ASKED)

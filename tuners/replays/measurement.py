@@ -9,6 +9,8 @@ from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.flushes import FlushView
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
+from lsmlens.tuners.replays.course import CoursePoint
+from lsmlens.tuners.replays.manifest import FlushEdits
 
 # The percentiles of write latency that are kept.
 PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99, 100.0)
@@ -73,10 +75,11 @@ class Measurement:
     `statistics` to `flushes` are the analyzer's, of the engine's LOG. `preloaded_records` were there before and are
     in no figure but space; `records` and `user_bytes` are what was written (batches in their wire format),
     `memtable_entries` what was left in each family's memtables, `wal_bytes` what the engine's ticker says,
-    `manifest_bytes` what flushes wrote beside their tables. `cpu_seconds` are of the whole process without the
+    `flush_edits` what flushes wrote into the MANIFEST, `blob_frame_bytes` heads and feet of blob files, which the log
+    leaves out, of flushes and of compactions. `cpu_seconds` are of the whole process without the
     generation of batches, `peak_memory_bytes` is its resident memory at its highest, `memory_before_open_bytes`
     before the database was opened. `space_bytes` are live tables at the end, `peak_space_bytes` all files at the
-    most. `notes` say what to know before believing the figures.
+    most. `course` is how bytes grew over the workload's time. `notes` say what to know before believing the figures.
     """
 
     seed: int
@@ -97,7 +100,7 @@ class Measurement:
     records: int
     user_bytes: int
     wal_bytes: int | None
-    manifest_bytes: int
+    flush_edits: FlushEdits
     memtable_entries: Mapping[str, int]
     workload_seconds: float
     wall_seconds: float
@@ -109,6 +112,8 @@ class Measurement:
     space_bytes: int
     peak_space_bytes: int
     latencies: Latencies | None = None
+    blob_frame_bytes: tuple[int, int] = (0, 0)
+    course: tuple[CoursePoint, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -143,6 +148,9 @@ class Measurement:
             levels=tuple(_times(one, k) for one in self.levels),
             total=_times(self.total, k),
             flushes=tuple(_times(one, k) for one in self.flushes),
+            course=tuple(
+                CoursePoint(one.seconds, one.flush_bytes * k, one.compaction_output_bytes * k) for one in self.course
+            ),
         )
 
 

@@ -11,14 +11,25 @@ _FOR_REPLAY: Mapping[str, str] = {
     "stats_persist_period_sec": "0",
     "avoid_flush_during_shutdown": "true",
 }
+# A MANIFEST begun anew takes what flushes wrote into the one before with it, and that is to be held against tickers.
+MANIFEST_SIZE = "max_manifest_file_size"
+LEAST_MANIFEST_BYTES = 1 << 30
 # Options of a family that compact a file for its age, in seconds.
 AGES = ("ttl", "periodic_compaction_seconds")
 
 
 def for_replay(options: ResolvedOptions) -> ResolvedOptions:
-    """The same options without periodic statistics, which disturb, and without a last flush."""
+    """The same options without periodic statistics, which disturb, without a last flush, and with one MANIFEST.
+
+    `warnings` say the last of these, where it was asked for otherwise.
+    """
     changed = {name: value for name, value in _FOR_REPLAY.items() if name in options.database}
-    return replace(options, database={**options.database, **changed})
+    warnings = options.warnings
+    asked = options.database.get(MANIFEST_SIZE)
+    if asked is not None and _whole(asked) < LEAST_MANIFEST_BYTES:
+        changed[MANIFEST_SIZE] = str(LEAST_MANIFEST_BYTES)
+        warnings = (*warnings, f"{MANIFEST_SIZE}={asked}: a replay keeps one MANIFEST, which moves no table")
+    return replace(options, database={**options.database, **changed}, warnings=warnings)
 
 
 def ages_below(options: ResolvedOptions, seconds: float) -> dict[str, dict[str, int]]:

@@ -15,13 +15,15 @@ from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.selection import Selection
 from lsmlens.tuners.engines.engine import Database, Engine
+from lsmlens.tuners.replays.course import course_of
 from lsmlens.tuners.replays.generation import Generation
 from lsmlens.tuners.replays.latencies import LatencyRecorder
-from lsmlens.tuners.replays.manifest import flush_edit_bytes
+from lsmlens.tuners.replays.manifest import FlushEdits, flush_edits
 from lsmlens.tuners.replays.measurement import Measurement, Mode, Stalls
-from lsmlens.tuners.replays.reconciliation import unreconciled
+from lsmlens.tuners.replays.reconciliation import blob_frame_bytes, unreconciled
 from lsmlens.tuners.replays.replay_options import ages_below, for_replay, with_ages_times
 from lsmlens.tuners.replays.workload_clock import aged_note, probed_factor
+from lsmlens.tuners.replays.workspace import size_of
 from lsmlens.tuners.replays.writing import Written, of_records, write_paced, write_settled
 from lsmlens.tuners.workloads.stream import Batches
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 WAL_TICKER = "rocksdb.wal.bytes"
 CROWDED_SHARE = 0.1
+MOST_OVERTIME, OVERTIME_SECONDS = 1.05, 0.5
 
 
 def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measurement:
@@ -50,7 +53,10 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
     opened = float(int(time.time()))  # the memtables that are there now carry this second
     recorder = LatencyRecorder()
 
+    steps: list[tuple[float, float]] = []
+
     def reached(seconds: float) -> None:
+        steps.append((time.time(), seconds))
         tell(seconds / stream.seconds if stream.seconds else 0.0)
 
     if trial.mode is Mode.SETTLED:
@@ -72,6 +78,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
     left = {family: _entries_left(database, family) for family in stream.families}
     space = sum(database.integer_property("rocksdb.live-sst-files-size", family) or 0 for family in stream.families)
     in_force = database.options
+    all_files = size_of(path)
     database.close()
     peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     run = _logged(path, trial.keep_log, start.moment if preloaded else None)
@@ -98,7 +105,8 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         records=written.records,
         user_bytes=written.user_bytes,
         wal_bytes=tickers.get(WAL_TICKER),
-        manifest_bytes=end.manifest_bytes - start.manifest_bytes,
+        flush_edits=end.flush_edits.since(start.flush_edits),
+        blob_frame_bytes=blob_frame_bytes(run.run.events, start.moment),
         memtable_entries=left,
         workload_seconds=stream.seconds,
         wall_seconds=wall,
@@ -108,13 +116,14 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         memory_before_open_bytes=memory_before,
         peak_memory_bytes=peak_memory,
         space_bytes=space,
-        peak_space_bytes=space,
+        peak_space_bytes=max(space, all_files),
         latencies=recorder.latencies(),
+        course=course_of(run.run.events, steps, start.moment, stream.seconds),
     )
     aged = [] if factor is None else [aged_note(trial.options, trial.mode, stream.seconds, factor, wall)]
     notes = (
         *(*engine.notes, *in_force.warnings),
-        *(*aged, *_notes(trial, written), *_crowd(trial, start, end, written), *run.notes),
+        *(*aged, *_notes(trial, written, wall), *_crowd(trial, start, end, written), *_log_notes(run)),
     )
     return replace(measured, notes=tuple(dict.fromkeys((*notes, *unreconciled(measured)))))
 
@@ -129,7 +138,7 @@ class _State:
     busy: float
     stall: float | None
     tickers: Mapping[str, int]
-    manifest_bytes: int
+    flush_edits: FlushEdits
 
     @classmethod
     def of(cls, database: Database, path: Path) -> "_State":
@@ -140,7 +149,7 @@ class _State:
             busy=_busy_seconds(),
             stall=_stall_seconds(database),
             tickers=dict(database.tickers()),
-            manifest_bytes=flush_edit_bytes(path),
+            flush_edits=flush_edits(path),
         )
 
 
@@ -190,8 +199,14 @@ def _show(database: Database, moment: float) -> None:
     database.set_clock(moment)
 
 
-def _notes(trial: "Trial", written: Written) -> list[str]:
+def _notes(trial: "Trial", written: Written, wall: float) -> list[str]:
     said = []
+    meant, took = trial.stream.seconds / trial.pace, wall - written.settle_seconds
+    if trial.mode is Mode.PACED and took > meant * MOST_OVERTIME + OVERTIME_SECONDS:
+        said.append(
+            f"the rate was not kept: {took:.1f} s for writes meant to take {meant:.1f} s; latencies are those of a"
+            " backlog that grows (a lower --pace keeps it)"
+        )
     if trial.mode is Mode.PACED and trial.scale != 1:
         said.append(
             f"paced at scale {trial.scale:g}: 1/{trial.scale:g} of the workload's rate on buffers as much smaller;"
@@ -200,6 +215,14 @@ def _notes(trial: "Trial", written: Written) -> list[str]:
     if written.chunks_late:
         said.append(f"the workload itself was late {written.chunks_late} time(s); latencies hold that, too")
     return said
+
+
+def _log_notes(run: RunAnalysis) -> tuple[str, ...]:
+    """What the log's reading has to say; a log without events is a replay that was too small to have any."""
+    if run.total.flushes:
+        return run.notes
+    small = "no memtable was filled: nothing was flushed (a lower scale writes more, --flush-at-end flushes the rest)"
+    return (small, *(run.notes if run.run.event_counts else ()))
 
 
 def _crowd(trial: "Trial", start: _State, end: _State, written: Written) -> Iterator[str]:

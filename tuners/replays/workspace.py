@@ -54,9 +54,19 @@ def remove_stale(parent: Path) -> list[Path]:
 
 
 def remove(folder: Path) -> bool:
-    """Remove a folder in which a dying database may still be making files; whether it is gone."""
+    """Remove a folder in which a dying database may still be making files; whether it is gone.
+
+    Its file `owner` goes last: by it the next replay knows what could not be removed.
+    """
     for attempt in range(ATTEMPTS):
-        shutil.rmtree(folder, ignore_errors=True)
+        inside = [one for one in folder.glob("*") if one.name != OWNER]
+        for one in inside:
+            if one.is_dir():
+                shutil.rmtree(one, ignore_errors=True)
+            else:
+                one.unlink(missing_ok=True)
+        if not any(one.exists() for one in inside):
+            shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():
             return True
         time.sleep(0.02 * attempt)

@@ -43,6 +43,11 @@ class DeclaredStream:
         """What a reader of results should know of the workload."""
         return self.workload.origin.notes
 
+    @property
+    def rocksdb_version(self) -> str | None:
+        """The version that wrote the log which the workload was learned from, where it was."""
+        return self.workload.origin.rocksdb_version or None
+
     def batches(self, seed: int, scale: float = 1.0) -> Iterator[Batches]:
         """The write batches of one run, those of what is there before its start first, at second 0."""
         components = self._components

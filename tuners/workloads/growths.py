@@ -10,6 +10,8 @@ from lsmlens.tuners.workloads.timetable import Timetable, moments
 from numpy.typing import NDArray
 
 REDRAWS = 8
+# So many blocks of deletes for as many as live.
+PARTS = 4
 
 
 def growth_chunks(growth: Growth, table: Timetable, scale: float, rng: np.random.Generator) -> Iterator[Chunk]:
@@ -59,25 +61,59 @@ def _with_range_deletes(
 def _random_deletes(
     table: Timetable, preload: int, jitter: np.random.Generator | None, rng: np.random.Generator
 ) -> Iterator[Chunk]:
-    live: NDArray[np.int64] = np.arange(-preload, 0)  # the first `count` of it, in any order
-    count, put, missing = preload, 0, 0
+    live = _LiveKeys(preload)
+    put, missing = 0, 0
     for rows in table.chunks():
         seconds = moments(rows.start, rows.end, rows.puts, jitter)
         when = moments(rows.start, rows.end, rows.deletes, jitter)
         fresh = np.arange(put, put + len(seconds))
-        if len(live) < count + len(fresh):
-            live = np.concatenate((live[:count], np.empty(count + len(fresh), np.int64)))
-        live[count : count + len(fresh)] = fresh
-        chosen = _distinct(count + np.searchsorted(seconds, when, side="right"), rng)
-        found = chosen >= 0
+        until = np.searchsorted(seconds, when, side="right")
         keys = np.empty(len(when), np.int64)
-        keys[found] = live[chosen[found]]
-        without = len(when) - int(found.sum())
-        keys[~found] = -preload - 1 - np.arange(missing, missing + without)
-        count = _remove(live, count + len(fresh), np.sort(chosen[found]))
-        missing += without
+        added, done = 0, 0
+        while done < len(when):
+            # a few of the live keys at a time: of many at once the last would leave the first too few to choose from
+            live.add(fresh[added : until[done]])
+            before = int(until[done])
+            block = slice(done, done + max(1, live.count // PARTS))
+            added = int(until[block][-1])
+            among = live.count + until[block] - before
+            live.add(fresh[before:added])
+            chosen = _distinct(among, rng)
+            found = chosen >= 0
+            own = np.empty(len(among), np.int64)
+            own[found] = live.keys[chosen[found]]
+            without = len(own) - int(found.sum())
+            own[~found] = -preload - 1 - np.arange(missing, missing + without)
+            live.remove(np.sort(chosen[found]))
+            keys[block] = own
+            missing += without
+            done = block.stop
+        live.add(fresh[added:])
         put += len(seconds)
         yield merged(((Tag.PUT, seconds, fresh), (Tag.DELETE, when, keys)))
+
+
+class _LiveKeys:
+    """Keys that live: the first `count` of `keys`, in any order."""
+
+    def __init__(self, preload: int) -> None:
+        self.keys: NDArray[np.int64] = np.arange(-preload, 0)
+        self.count = preload
+
+    def add(self, fresh: NDArray[np.int64]) -> None:
+        if len(self.keys) < self.count + len(fresh):
+            self.keys = np.concatenate((self.keys[: self.count], np.empty(self.count + 2 * len(fresh), np.int64)))
+        self.keys[self.count : self.count + len(fresh)] = fresh
+        self.count += len(fresh)
+
+    def remove(self, places: NDArray[np.int64]) -> None:
+        """Take those at sorted `places` out; the last ones fill the gaps."""
+        kept = self.count - len(places)
+        gaps = places[places < kept]
+        stays = np.ones(len(places), np.bool_)
+        stays[places[len(gaps) :] - kept] = False
+        self.keys[gaps] = self.keys[kept : self.count][stays]
+        self.count = kept
 
 
 def _distinct(among: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -99,13 +135,3 @@ def _distinct(among: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.
     missing = missing[len(missing) - len(left) :]
     chosen[missing] = np.where(left < among[missing], left, -1)
     return chosen
-
-
-def _remove(values: NDArray[np.int64], count: int, places: NDArray[np.int64]) -> int:
-    """Take those at `places` out of the first `count` of `values`, the last ones filling the gaps; how many stay."""
-    kept = count - len(places)
-    gaps = places[places < kept]
-    stays = np.ones(len(places), np.bool_)
-    stays[places[len(gaps) :] - kept] = False
-    values[gaps] = values[kept:count][stays]
-    return kept

@@ -5,10 +5,12 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 import numpy as np
+from lsmlens.tuners.workloads.normal_quantiles import normal_quantiles
 from msgspec import Meta
 from numpy.typing import NDArray
 
 MOST_BYTES = 1 << 30
+LEAST = 1e-300  # of quantiles; that at 0 is infinite
 Bytes: TypeAlias = Annotated[float, Meta(ge=0, le=MOST_BYTES, description="bytes; of 10.3, three in ten are 11")]
 WholeBytes: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_BYTES)]
 
@@ -71,10 +73,7 @@ def sizes_at(size: float | Uniform | LogNormal | Mixture, quantiles: NDArray[np.
     if isinstance(size, Uniform):
         return size.low + (quantiles * (size.high - size.low + 1)).astype(np.int64)
     if isinstance(size, LogNormal):
-        from scipy.special import ndtri
-
-        with np.errstate(over="ignore"):
-            bytes_ = np.exp(size.sigma * ndtri(quantiles) + math.log(size.median))
+        bytes_ = np.exp(size.sigma * normal_quantiles(np.maximum(quantiles, LEAST)) + math.log(size.median))
         cut: NDArray[np.int64] = np.rint(np.clip(bytes_, size.low, size.high)).astype(np.int64)
         return cut
     return _mixed(size, quantiles)

@@ -52,19 +52,23 @@ class KeyHistory:
 
         nan where a length is over the number of operations.
         """
-        count = len(self.tag)
-        place = np.arange(count)
-        single = np.flatnonzero(self.tag == Tag.SINGLE_DELETE)
         is_put = (self.tag == Tag.PUT) | (self.tag == Tag.MERGE)
         puts, tombstones = np.full(len(lengths), np.nan), np.full(len(lengths), np.nan)
         for which, length in enumerate(np.asarray(lengths).tolist()):
-            if not 0 < length <= count:
-                continue
-            # A window from `a` on holds operation i if a > i - length, and the next of its key if a + length > next.
-            least = np.maximum(place - length + 1, 0)
-            most = np.minimum(np.minimum(place, self.following - length), count - length)
-            least[single] = np.maximum(least[single], self.previous[single] + 1)
-            windows = np.maximum(most - least + 1, 0)
-            puts[which] = windows[is_put].sum() / (count - length + 1)
-            tombstones[which] = windows[~is_put].sum() / (count - length + 1)
+            if 0 < length <= len(self.tag):
+                windows = self.windows_survived(length)
+                puts[which] = windows[is_put].sum() / (len(self.tag) - length + 1)
+                tombstones[which] = windows[~is_put].sum() / (len(self.tag) - length + 1)
         return puts, tombstones
+
+    def windows_survived(self, length: int) -> Int:
+        """In how many of all windows of a length, 1 to n, each operation survives; shape: n."""
+        count = len(self.tag)
+        place = np.arange(count)
+        single = np.flatnonzero(self.tag == Tag.SINGLE_DELETE)
+        # A window from `a` on holds operation i if a > i - length, and the next of its key if a + length > next.
+        least = np.maximum(place - length + 1, 0)
+        most = np.minimum(np.minimum(place, self.following - length), count - length)
+        least[single] = np.maximum(least[single], self.previous[single] + 1)
+        windows: Int = np.maximum(most - least + 1, 0)
+        return windows

@@ -7,9 +7,11 @@ from typing import Any
 import msgspec
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.workloads.document import SCHEMA, Workload
+from lsmlens.tuners.workloads.document_hints import ANEW, hint
 
 _PLACE = re.compile(r"(?P<what>.*) - at `(?P<place>[^`]*)`", re.DOTALL)
 MOST_BYTES = 1 << 28
+DEEPEST = 100
 WIDEST_LINE = 1 << 16  # a row, a ridge point or a key's description stays on its line
 
 
@@ -20,7 +22,7 @@ def read_workload(path: Path) -> Workload:
             raise InputError(str(path), f"over {MOST_BYTES >> 20} MiB", "is this a workload document?")
         data = path.read_bytes()
     except OSError as error:
-        raise InputError(str(path), error.strerror or str(error)) from error
+        raise InputError(str(path), error.strerror or str(error), "check the path and its permissions") from error
     return parse_workload(data, str(path))
 
 
@@ -38,7 +40,7 @@ def parse_workload(text: bytes | str, name: str) -> Workload:
     except msgspec.ValidationError as error:
         match = _PLACE.fullmatch(str(error))
         place, what = (match["place"], match["what"]) if match else ("$", str(error))
-        raise InputError(name, f"{place}: {what}") from error
+        raise InputError(name, f"{place}: {what}", hint(place, what, said)) from error
 
 
 def _parse_yaml(text: bytes | str, name: str) -> Any:
@@ -46,12 +48,17 @@ def _parse_yaml(text: bytes | str, name: str) -> Any:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
+        depth = 0
+        for event in yaml.parse(text, loader):  # composing nests as the document does, and deep enough breaks the stack
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                raise RecursionError("nested too deeply")
         return yaml.load(text, loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: dates such as 2026-99-99
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         what = getattr(error, "problem", None) or str(error).split("\n", 1)[0] or "nested too deeply"
-        raise InputError(name, f"no YAML: {where}{what}") from error
+        raise InputError(name, f"no YAML: {where}{what}", ANEW) from error
 
 
 def to_yaml(workload: Workload) -> str:

@@ -144,6 +144,11 @@ def test_an_engine_of_another_name(machine: Machine) -> None:
         machine.choose(name="leveldb")
 
 
+def test_a_version_that_is_none(machine: Machine) -> None:
+    with pytest.raises(EngineError, match="reef: no version of RocksDB"):
+        machine.choose("reef")
+
+
 def test_a_given_library_goes_before_all(
     machine: Machine, library: Path, jar: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,6 +132,9 @@ def test_columns_alone(stock: OptionSet) -> None:
         ("ceph:reef+", "options: nothing: sets no option", "options are write_buffer_size"),
         ("O(3,0-13)=bogus=1 P", "options: bogus is no option of RocksDB", ""),
         ("O(3,0-13) P(2,", "options: P(2,: no column", "columns are O(3,0-13)"),
+        ("m(2) O(0)", "options: O: no key finds a place in 0 shards", "columns are O(3,0-13)"),
+        ("O(3,13-13)", "options: O(3,13-13): no byte of a key is in 13-13", "columns are O(3,0-13)"),
+        ("O(3) O(4,0-13)", "options: O is there 2 times", "columns are O(3,0-13)"),
     ],
 )
 def test_what_is_none(text: str, message: str, hint: str) -> None:

@@ -21,6 +21,14 @@ def test_what_is_logged_by_the_clock_is_off() -> None:
     assert options.families == resolved().families
 
 
+def test_one_manifest_is_kept_and_said_where_several_were_asked_for() -> None:
+    options = for_replay(resolved(max_manifest_file_size="65536"))
+    assert options.database == {"max_manifest_file_size": str(1 << 30)}
+    assert options.warnings == ("max_manifest_file_size=65536: a replay keeps one MANIFEST, which moves no table",)
+    large = resolved(max_manifest_file_size=str(1 << 40))
+    assert for_replay(large) == large
+
+
 def test_ages_a_workload_reaches() -> None:
     assert ages_below(resolved(), 3600.0) == {"default": {"ttl": 600}}
     assert ages_below(resolved(), 600.0) == {}

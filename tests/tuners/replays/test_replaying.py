@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
+from lsmlens.tuners.replays import replaying
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.replaying import replay
 from lsmlens.tuners.replays.trial import Trial
@@ -103,3 +104,13 @@ def test_a_faster_pace_makes_ages_shorter(tmp_path: Path) -> None:
     assert [note for note in measured.notes if "ttl 600 s multiplied by 0.0005" in note]
     untouched = replay(replace(fast, stream=trial(None, 1.0).stream, pace=1.0), tmp_path / "other", print)
     assert untouched.options.families["default"]["ttl"] == "600"
+
+
+def test_a_rate_that_is_not_kept_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replaying, "OVERTIME_SECONDS", 0.0)
+    hasty = replace(trial(SpiedChoice([], True)), mode=Mode.PACED, pace=1e9)
+    measured = replay(hasty, tmp_path / "db", print)
+    assert [note for note in measured.notes if note.startswith("the rate was not kept")]
+    monkeypatch.setattr(replaying, "OVERTIME_SECONDS", 30.0)
+    slow = replace(trial(SpiedChoice([], True), seconds=1.0), mode=Mode.PACED)
+    assert not [note for note in replay(slow, tmp_path / "slow", print).notes if "rate" in note]

@@ -1,6 +1,7 @@
 """Folders of replays: theirs alone, gone at the end, and gone at the next start where there was no end."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.tuners.replays.workspace import OWNER, PREFIX, remove_stale, size_of, workspace
+from lsmlens.tuners.replays.workspace import OWNER, PREFIX, remove, remove_stale, size_of, workspace
 
 HOLDER = """
 import sys, time
@@ -63,6 +64,21 @@ def test_what_a_killed_process_left_is_removed_at_the_next_start(tmp_path: Path)
     assert (left / "db" / "000001.sst").exists()
     with workspace(tmp_path) as folder:
         assert [one for one in tmp_path.iterdir() if one != folder] == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_dying_database_keeps_alive_is_known_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files come again while they are removed: the owner's file stays, and says that it is stale."""
+    folder = tmp_path / f"{PREFIX}dying"
+    (folder / "db").mkdir(parents=True)
+    (folder / OWNER).touch()
+    monkeypatch.setattr(shutil, "rmtree", lambda path, ignore_errors: None)
+    assert not remove(folder)
+    assert (folder / OWNER).exists()
+    monkeypatch.undo()
+    assert remove_stale(tmp_path) == [folder]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -98,7 +98,8 @@ def test_what_is_wrong_is_said_with_its_place(old: str, new: str, place: str, wh
         ("schema: !!python/object:os.system x", "no YAML"),
         ("\x00", "no YAML"),
         (b"\xff\xfe\x00", "no YAML"),
-        ("[" * 5000, "no YAML"),
+        ("[" * 100_000, "no YAML: nested too deeply"),
+        ("{a: " * 100_000, "no YAML: nested too deeply"),
     ],
 )
 def test_other_files_are_refused_in_one_line(text: str | bytes, what: str) -> None:

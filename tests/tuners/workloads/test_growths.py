@@ -43,6 +43,14 @@ def test_deletes_take_live_keys(order: str) -> None:
     assert check(found, 500, oldest=order == "oldest") == 60_500
 
 
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
+def test_random_deletes_of_nearly_all_find_a_record(share: float) -> None:
+    found = run(Growth(rate=1000.0, deletes_per_put=share, delete_order="random"))
+    void = (found.key < 0).sum()
+    assert void <= 0.002 * len(found.key)
+    assert check(found) == round(100_000 * (1 - share)) + void
+
+
 def test_random_deletes_take_old_and_young_alike() -> None:
     found = run(Growth(rate=1000.0, deletes_per_put=0.5, delete_order="random"), seconds=500)
     assert (found.key[found.tag == Tag.DELETE] >= 0).mean() > 0.999

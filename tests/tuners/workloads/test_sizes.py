@@ -47,3 +47,9 @@ def test_a_mixture_has_its_shares() -> None:
     drawn = sizes_at(mixture, QUANTILES)
     assert (drawn == 7).mean() == pytest.approx(0.2, abs=1e-4)
     assert np.median(drawn[drawn != 7]) == pytest.approx(480, abs=1)
+
+
+def test_lognormal_at_the_ends_of_its_arguments() -> None:
+    ends = np.array([0.0, np.nextafter(1, 0)])
+    assert sizes_at(LogNormal(400, 5.0, 3, 1 << 20), ends).tolist() == [3, 1 << 20]
+    assert sizes_at(LogNormal(400, 0), ends).tolist() == [400, 400]

@@ -1,0 +1,69 @@
+"""Records and bytes of replays come out even under each version that matters: by the log, and by RocksDB's tickers.
+
+Ceph's Pacific, Quincy, Reef to Tentacle, and today's. The first flush of a database with no family but the default one
+begins a new MANIFEST in 6.8.1, whose bytes the ticker counts as the flush's; jobs of several families do not.
+"""
+
+from pathlib import Path
+
+import pytest
+from lsmlens.tuners.engines.choice import EngineChoice
+from lsmlens.tuners.engines.errors import EngineError
+from lsmlens.tuners.engines.installing import install_version
+from lsmlens.tuners.engines.library import installed_libraries
+from lsmlens.tuners.options.reading import read_options
+from lsmlens.tuners.replays.limits import Limits
+from lsmlens.tuners.replays.measurement import Measurement
+from lsmlens.tuners.replays.plan import Plan
+from lsmlens.tuners.replays.reconciliation import COMPACTION_TICKER, FLUSH_TICKER
+from lsmlens.tuners.replays.trial import run_trial
+from lsmlens.tuners.workloads.sources import open_workload
+
+VERSIONS = ("6.8.1", "6.15.5", "7.9.2", "11.8.1")
+SMALL = (
+    "rocksdb:default+write_buffer_size=8M,max_bytes_for_level_base=32M,target_file_size_base=8M,"
+    "max_manifest_file_size=2000"
+)
+
+
+def engine_of(version: str) -> EngineChoice:
+    installed = next((one for one in installed_libraries() if one.version == version), None)
+    if installed is None:
+        try:
+            installed = install_version(version)
+        except EngineError as error:
+            if "cannot be fetched" in str(error):
+                pytest.skip(f"needs network: {error}")
+            raise
+    return EngineChoice("capi", version, installed.path)
+
+
+def assert_even(engine: EngineChoice, workload: str, options: str, scale: float, work_dir: Path) -> Measurement:
+    plan = Plan(
+        open_workload(workload), (read_options(options),), engine, scale=scale, limits=Limits(0, 0), work_dir=work_dir
+    )
+    (trial,) = plan.trials()
+    one = run_trial(trial)
+    assert isinstance(one, Measurement), one
+    assert one.tickers[FLUSH_TICKER] >= one.total.flush_bytes
+    assert one.tickers[COMPACTION_TICKER] <= one.total.compaction_output_bytes
+    assert not [note for note in one.notes if "reconcile" in note]
+    assert one.total.flushes > 1
+    return one
+
+
+def test_with_the_engine_that_is_always_there(tmp_path: Path) -> None:
+    one = assert_even(EngineChoice("rocksdict", "9.8.4"), "fillrandom", SMALL, 20, tmp_path)
+    assert one.total.compactions
+    assert [note for note in one.notes if "a replay keeps one MANIFEST" in note]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", VERSIONS)
+def test_of_each_version(version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not any(one.version == version for one in installed_libraries()):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    engine = engine_of(version)
+    assert_even(engine, "fillrandom", "rocksdb:default", 10, tmp_path)
+    assert_even(engine, "fillrandom", SMALL, 10, tmp_path)
+    assert_even(engine, "mixed", "ceph:quincy+max_subcompactions=3", 2000, tmp_path)
