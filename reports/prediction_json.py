@@ -29,6 +29,7 @@ def document(report: PredictionReport) -> dict[str, Any]:
                 "flushes": one.flushes,
                 "flush_bytes": one.flush_bytes,
                 "compaction_bytes": one.output_bytes,
+                "compactions": one.compactions,
                 "is_consistent": one.is_consistent,
             }
             for one in anchor.checks

@@ -121,11 +121,79 @@ def checks_table(report: PredictionReport) -> Table:
             _difference(one.flushes),
             _difference(one.flush_bytes),
             _difference(one.output_bytes),
+            _difference(one.compactions),
             "yes" if one.is_consistent else "NO",
         )
         for one in checks
     ]
-    return Table(("column family", "of all bytes", "flushes", "flush bytes", "compaction bytes", "holds"), tuple(rows))
+    return Table(
+        ("column family", "of all bytes", "flushes", "flush bytes", "compaction bytes", "compactions", "holds"),
+        tuple(rows),
+    )
+
+
+def overview_table(report: PredictionReport) -> Table:
+    """The figures of the log, and of all sets of options side by side with their intervals."""
+    before = log_total(report.prediction).named()
+    found = [one for one in report.prediction.predictions if one.predicted is not None]
+    rows = []
+    for name, (label, is_whole) in LABELS.items():
+        row = [label, number(before[name], is_whole)]
+        for one in found:
+            assert one.predicted is not None
+            value, (low, high) = one.predicted.value.named()[name], named_bounds(one)
+            interval = f"{number(low[name], is_whole)} to {number(high[name], is_whole)}"
+            row += [number(value, is_whole), interval, percent(value, before[name])]
+        rows.append(tuple(row))
+    header = [cell for one in found for cell in (one.name, "90 % interval", "change")]
+    return Table(("figure", "this log", *header), tuple(rows))
+
+
+def in_short(report: PredictionReport) -> Iterator[str]:
+    """A sentence for each set of options: what flushes and compactions would have written."""
+    before = log_total(report.prediction)
+    for one in report.prediction.predictions:
+        if one.predicted is None:
+            yield f"Under {one.name}: no prediction, for no replay reached its end."
+            continue
+        value, (low, high) = one.predicted.value.named(), named_bounds(one)
+        name = "total_output_size_mib"
+        yield (
+            f"Under {one.name} compactions would have written {number(value[name])} MiB, between {number(low[name])}"
+            f" and {number(high[name])} (90 %), where this log shows {number(before.named()[name])}:"
+            f" {percent(value[name], before.named()[name])}. Write amplification (LSM)"
+            f" {number(value['write_amplification'])}, now {number(before.write_amplification)}."
+        )
+
+
+def basis(report: PredictionReport) -> Iterator[str]:
+    """What the figures rest on."""
+    anchor = report.prediction.anchor
+    scales = sorted({one.scale for one in anchor.variants})
+    yield (
+        f"The same work under other options, in the log's own units; learned from the log alone, replayed in"
+        f" RocksDB {anchor.engine.version}."
+    )
+    yield (
+        f"{len(anchor.variants)} replays of each set of options, sizes divided by"
+        f" {' and '.join(f'{scale:g}' for scale in scales)}; anchored on the log family by family."
+    )
+
+
+def notes(report: PredictionReport) -> Iterator[str]:
+    """What to know before believing it: each note once, with the options it is of unless it is of all."""
+    found: dict[str, list[str]] = {}
+    for one in report.prediction.predictions:
+        for note in one.quality:
+            found.setdefault(note, []).append(one.name)
+    for note, names in found.items():
+        whose = "" if len(names) == len(report.prediction.predictions) else f"{', '.join(names)}: "
+        yield f"{whose}{note}"
+
+
+def hidden_families(count: int) -> str:
+    """How many families a table leaves out, in words; empty for none."""
+    return f"{count} column families with less than 1 % of the bytes are not shown." if count else ""
 
 
 def log_total(prediction: Prediction) -> Figures:

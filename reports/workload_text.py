@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from lsmlens.reports.numbers import plain, share
-from lsmlens.reports.sections import lay_out
+from lsmlens.reports.sections import WIDTH, lay_out
 from lsmlens.reports.tables import table
 from lsmlens.tuners.estimation.family_fit import FamilyFit
 from lsmlens.tuners.estimation.fit import FittedWorkload
@@ -12,7 +12,6 @@ from lsmlens.tuners.estimation.windows import WindowKind
 from lsmlens.tuners.workloads.components import Clustered, Component, Growth, Overwrite, Queue
 from lsmlens.tuners.workloads.sizes import mean_bytes
 
-WIDTH = 118
 KINDS = {WindowKind.FLUSH: "flushes", WindowKind.MERGE: "merges of level 0", WindowKind.BOTTOM: "live bottoms"}
 
 

@@ -13,8 +13,24 @@ from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.reports.json_document import document
+from lsmlens.tuners.engines.choice import EngineChoice
+from lsmlens.tuners.estimation.fit import FittedWorkload, fit
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
-from lsmlens.tuners.replays.measurement import PERCENTILES, Latencies, Measurement, Mode, Stalls
+from lsmlens.tuners.options.run_options import options_of_run
+from lsmlens.tuners.predictions.anchor import anchor_from, usual_variants
+from lsmlens.tuners.predictions.figures import by_family
+from lsmlens.tuners.predictions.prediction import Prediction, prediction_of
+from lsmlens.tuners.predictions.replays import Replayed
+from lsmlens.tuners.replays.manifest import FlushEdits
+from lsmlens.tuners.replays.measurement import (
+    PERCENTILES,
+    FailureKind,
+    Latencies,
+    Measurement,
+    Mode,
+    Stalls,
+    TrialFailure,
+)
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 COMMAND = (sys.executable, "-c", "import sys; from lsmlens.cli import main; sys.exit(main())")
@@ -150,12 +166,55 @@ def measured() -> Callable[..., Measurement]:
             "latencies": latencies if fields.get("mode") is Mode.PACED else None,
             "preloaded_records": 0,
             "records": sum(family.flush_input_records for family in run.families) + 7,
-            **{"user_bytes": run.total.flush_bytes, "wal_bytes": run.total.flush_bytes, "manifest_bytes": 400},
+            **{"user_bytes": run.total.flush_bytes, "wal_bytes": run.total.flush_bytes, "flush_edits": FlushEdits(400)},
             **{"memtable_entries": {"default": 7}, "workload_seconds": 600.0, "wall_seconds": 9.5},
             **{"settle_seconds": 3.0, "generation_seconds": 0.5, "cpu_seconds": 8.25},
             **{"memory_before_open_bytes": 50 << 20, "peak_memory_bytes": 90 << 20},
             **{"space_bytes": 30 << 20, "peak_space_bytes": 64 << 20},
         }
         return Measurement(**values | fields)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def learned() -> FittedWorkload:
+    """The workload that a small real log shows."""
+    return fit(analyze([str(FIXTURES / "rocksdb-7.8")]).runs[0])
+
+
+@pytest.fixture(scope="session")
+def predicting(learned: FittedWorkload) -> Callable[..., Prediction]:
+    """Predictions from a real log and made-up replays.
+
+    Under the log's own options these show what the log does times `bias`, under the options named what they do then
+    times a factor, or nothing if it is None; from one to the next of `seeds` replays the factor grows by `spread`.
+    """
+    own = options_of_run(learned.evidence.run)
+    most = usual_variants(learned, [own], 3)
+
+    def make(
+        bias: float = 1.1, spread: float = 0.02, seeds: int = 3, puts: float = 1000.0, **factors: float | None
+    ) -> Prediction:
+        observed = by_family(learned.evidence.run.families)
+        variants = most[:seeds]
+
+        def replays(factor: float | None, spread: float = 0.0) -> list[Replayed | TrialFailure]:
+            if factor is None:
+                return [TrialFailure(one.seed, FailureKind.CRASHED, "it was killed by SIGABRT") for one in variants]
+            grown = [bias * factor * (1 + spread * number) for number in range(seeds)]
+            return [
+                Replayed({name: one.times(by) for name, one in observed.items()}, dict.fromkeys(observed, puts), ())
+                for by in grown
+            ]
+
+        anchor = anchor_from(learned, own, EngineChoice("capi", "7.8.3"), variants, replays(1.0))
+        return Prediction(
+            anchor,
+            tuple(
+                prediction_of(anchor, own.changed("level0_file_num_compaction_trigger", "8").named(name), found)
+                for name, found in ((name, replays(factor, spread)) for name, factor in factors.items())
+            ),
+        )
 
     return make

@@ -102,7 +102,7 @@ def objects_by_tables(family: FamilyHistory) -> float | None:
 
 def clear_size(puts: Counts, deletes: Counts, of_live: float) -> float:
     """Records of one clear, by the scatter of deletes per put between neighbouring flushes; 1 for single deletes."""
-    usable = puts + deletes > LEAST_OPERATIONS
+    usable = (puts + deletes > LEAST_OPERATIONS) & (puts > 0)
     share = deletes[usable] / np.maximum(puts[usable], 1)
     puts_used = puts[usable].astype(np.float64)
     if len(share) < LEAST_FLUSHES or of_live <= 0:

@@ -8,6 +8,9 @@ from lsmlens.tuners.estimation.history import History
 from lsmlens.tuners.estimation.key_forms import UNCOMPRESSED
 from lsmlens.tuners.estimation.windows import WindowKind
 
+# Tables left in level 0 while others of it were merged, as a share of these: beyond it compactions ran behind.
+LEFT_BEHIND = 0.25
+LEAST_JOBS = 8
 # Survivors off by more than this say that the family's shape was not understood.
 BADLY_EXPLAINED = 0.2
 
@@ -40,7 +43,10 @@ def log_notes(history: History, run: RunAnalysis) -> Iterator[str]:
         yield f"without a column family, and left out: {parts}"
     if run.run.quality.without_finish["flush"]:
         yield "the log ends within a flush, which is left out"
-    if not any(flush.user_bytes for family in history.families.values() for flush in family.flushes):
+    flushes = [flush for family in history.families.values() for flush in family.flushes]
+    if not flushes:
+        yield "no flush in this log: when and how much was written is a guess from tables that restarts wrote"
+    elif not any(flush.user_bytes for flush in flushes):
         yield "this version does not log total_data_size: values overwritten in memory are taken as the others"
     if all(table.tombstones is None for table in history.tables.values()):
         yield "this version does not log how many tombstones tables hold: all are taken for puts"
@@ -59,6 +65,19 @@ def family_notes(families: Sequence[FamilyFit]) -> Iterator[str]:
             yield f"{name}: {ranges} range deletes reached tables; they are replayed as keys that are overwritten soon"
         if not one.evidence.longest_window(WindowKind.BOTTOM):
             yield f"{name}: no compaction shows how many records live"
+        left = _left_behind(one)
+        if left > LEFT_BEHIND:
+            yield (
+                f"{name}: compactions ran behind: while tables of level 0 were merged, {100 * left:.0f} % as many were"
+                " left waiting; a replay, which keeps up, may merge fewer at once"
+            )
+
+
+def _left_behind(one: FamilyFit) -> float:
+    """Tables left in level 0 by the compactions of it, per table they merged."""
+    jobs = [job for job in one.evidence.history.compactions if 0 in job.inputs and job.output_level and job.level_files]
+    merged = sum(len(job.inputs[0]) for job in jobs)
+    return sum(job.level_files[0] for job in jobs) / merged if len(jobs) >= LEAST_JOBS and merged else 0.0
 
 
 def _is_plain(one: FamilyFit) -> bool:

@@ -17,7 +17,7 @@ from lsmlens.tuners.estimation.queues import fresh_puts, is_queue_like, queue_pa
 from lsmlens.tuners.estimation.regimes import load_regime, regimes_of
 from lsmlens.tuners.estimation.updated_keys import FEWER, fresh_by_balance, updated_parts
 from lsmlens.tuners.estimation.windows import Window, WindowKind, before_fall
-from lsmlens.tuners.workloads.components import Clustered, Order
+from lsmlens.tuners.workloads.components import Clustered, Growth, Order
 
 # Fewer deletes than this share of the puts do not shape anything.
 FEW_DELETES = 0.002
@@ -29,7 +29,7 @@ MOST_WINDOWS = 1000.0
 # Single deletes take their put with them: as many as puts, and few of either left.
 FEW_SINGLE = 0.5
 BALANCED = 0.1
-# Live victims stand as the explanation if the puts that flushes kept come out as well as this.
+# Live victims, or updates of fresh keys, stand as the explanation if what windows kept comes out as well as this.
 EXPLAINED = 0.15
 # Tombstones of keys that are not put again are replaced only by other deletes of the same key.
 NEVER_PUT_AGAIN = 0.75
@@ -93,7 +93,9 @@ def dissect(
     share = fresh_by_balance(intervals, windows)
     if share is not None and share < FEWER and is_queue_like(intervals):
         parts, lifetimes = updated_parts(intervals, windows, share)
-        return Dissection(parts, ["fresh keys that are updated, and deleted at random"], lifetimes.misfit)
+        found = Dissection(parts, ["fresh keys that are updated, and deleted at random"], lifetimes.misfit)
+        other = _by_lifetimes(intervals, before_fall(windows), variation)
+        return found if found.misfit <= max(EXPLAINED, other.misfit) else other
     if is_queue_like(intervals, share):
         balance = fresh_puts(intervals, windows)
         if balance.is_random:
@@ -130,11 +132,14 @@ def _by_lifetimes(intervals: Sequence[Interval], windows: Sequence[Window], vari
             lifetimes = shared
         else:
             loaded = None
-    seen = ["deletes choose keys as puts do"] if any(one.deletes for one in intervals) else []
-    if loaded is not None:
-        seen.append("what is overwritten was loaded first")
     bottoms = [one for one in windows if one.kind == WindowKind.BOTTOM]
-    return Dissection(overwrite_parts(intervals, bottoms, lifetimes, regimes, drift, loaded), seen, lifetimes.misfit)
+    parts = overwrite_parts(intervals, bottoms, lifetimes, regimes, drift, loaded)
+    seen = [] if loaded is None else ["what is overwritten was loaded first"]
+    of_grown = sum(int(part.deletes.sum()) for part in parts if isinstance(part.component, Growth))
+    deletes = sum(one.deletes for one in intervals)
+    if deletes:
+        seen.append("what grew is deleted later" if 2 * of_grown > deletes else "deletes choose keys as puts do")
+    return Dissection(parts, seen, lifetimes.misfit)
 
 
 def _live_victims(

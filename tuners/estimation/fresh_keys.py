@@ -2,14 +2,17 @@
 
 Short windows tell the two apart: flushes, and merges of a few of them, are too short for anything put once to be
 overwritten. How many of the deletes found a record shows at the bottom: fresh puts less records that live are records
-that were deleted; the other deletes are of keys that were not there, and leave tombstones only.
+that were deleted; the other deletes are of keys that were not there, and leave tombstones only. But where the
+tombstones that flushes keep and the records that live are together no more than the puts that flushes keep, every one
+of these deletes can have found a record: then that balance says how many puts were fresh, and the tombstones that were
+replaced are of hot keys.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 from lsmlens.tuners.estimation.intervals import Interval
-from lsmlens.tuners.estimation.lifetimes import Floats, fit_lifetimes, samples_of, single_lifetimes
+from lsmlens.tuners.estimation.lifetimes import Floats, fit_lifetimes, mean_lifetime, samples_of, single_lifetimes
 from lsmlens.tuners.estimation.parts import Part, grown, overwritten
 from lsmlens.tuners.estimation.whole_counts import whole
 from lsmlens.tuners.estimation.windows import Window, WindowKind
@@ -25,6 +28,9 @@ HALVINGS = 40
 
 def fresh_parts(intervals: Sequence[Interval], windows: Sequence[Window]) -> list[Part]:
     """Hot keys by their lifetimes, fresh ones deleted in their order, and deletes that found nothing."""
+    balance = _fresh_by_balance(intervals, windows)
+    if balance is not None:
+        return _balanced_parts(intervals, balance)
     hot = _hot_sets(intervals, [one for one in windows if one.kind != WindowKind.BOTTOM])
     puts = np.array([one.puts for one in intervals], np.float64)
     fresh = np.array([_fresh(hot, one) for one in intervals])
@@ -37,6 +43,33 @@ def fresh_parts(intervals: Sequence[Interval], windows: Sequence[Window]) -> lis
     parts.append(grown(counts[:, -1], split[:, 0]))
     if split[:, 1].any():
         parts.append(overwritten(float(ABSENT_KEYS), np.zeros_like(deletes), split[:, 1]))
+    return [part for part in parts if part.operations]
+
+
+def _fresh_by_balance(intervals: Sequence[Interval], windows: Sequence[Window]) -> float | None:
+    """Fresh puts as a share of the puts that flushes kept, if every tombstone kept took a record; None if it cannot."""
+    bottoms = [one for one in windows if one.kind == WindowKind.BOTTOM]
+    if not bottoms:
+        return None
+    mass = np.minimum(bottoms[-1].mass(len(intervals)), 1.0)
+    kept = float(mass @ np.array([one.kept_puts for one in intervals], np.float64))
+    deleted = float(mass @ np.array([one.kept_deletes for one in intervals], np.float64))
+    share = (bottoms[-1].kept_puts + deleted) / max(kept, 1.0)
+    return share if 0 < share <= 1 else None
+
+
+def _balanced_parts(intervals: Sequence[Interval], share: float) -> list[Part]:
+    """Hot keys with the deletes whose tombstones were replaced, and fresh ones with all others."""
+    puts = np.array([one.puts for one in intervals], np.int64)
+    deletes = np.array([one.deletes for one in intervals], np.int64)
+    fresh = np.minimum(whole(np.array([[share * one.kept_puts] for one in intervals]))[:, 0], puts)
+    gone = np.minimum([one.kept_deletes for one in intervals], deletes)
+    own = [place for place, one in enumerate(intervals) if one.flush is not None and puts[place] > fresh[place]]
+    if not own:
+        return [grown(puts, deletes)]
+    kept = np.mean([(1 - share) * intervals[place].kept_puts for place in own])
+    keys = max(1.0, mean_lifetime(float((puts - fresh)[own].mean()), float(kept)))
+    parts = [overwritten(keys, puts - fresh, deletes - gone), grown(fresh, gone)]
     return [part for part in parts if part.operations]
 
 

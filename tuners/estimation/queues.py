@@ -24,6 +24,8 @@ MANY_VANISHED = 1.2
 LEAST_DELETES = 0.01
 # Random victims make puts vanish in proportion to the window; within these factors of it that is what was seen.
 AS_RANDOM = (0.6, 1.6)
+# In windows of so many times the live records both orders leave just those: what comes first is then taken to go first.
+TELLING_WINDOWS = 2.0
 # Below this share of the fresh puts none vanished, but the balance is off.
 LEAST_VANISHED = 0.05
 # Flushes whose fresh puts scatter less than this share of their mean count as alike.
@@ -34,24 +36,24 @@ HOT_KEYS = 64
 
 @dataclass(frozen=True, slots=True)
 class FreshPuts:
-    """Fresh puts of each interval, and how many of them vanished in memory (shapes: intervals); live records."""
+    """Fresh puts of each interval, how many of them vanished in memory, and live records (shapes: intervals)."""
 
     fresh: Floats
     vanished: Floats
-    live: float
+    live: Floats
 
     @property
-    def vanished_at_random(self) -> float:
-        """How many would have vanished if deletes chose their victims at random among the live records."""
-        if self.live <= 0:
-            return 0.0
-        return float((self.fresh * (1 - kept_share(self.fresh / self.live))).sum())
+    def kept_at_random(self) -> Floats:
+        """How many of each interval's would be kept if deletes chose their victims at random among the live records."""
+        return self.fresh * kept_share(self.fresh / np.maximum(self.live, 1.0))
 
     @property
     def is_random(self) -> bool:
-        """Whether about as many vanished as random victims would make."""
-        expected = self.vanished_at_random
-        return AS_RANDOM[0] * expected <= float(self.vanished.sum()) <= AS_RANDOM[1] * expected
+        """Whether about as many vanished as random victims would make, in windows short enough to tell."""
+        telling = self.fresh < TELLING_WINDOWS * self.live
+        expected = float((self.fresh - self.kept_at_random)[telling].sum())
+        vanished = float(self.vanished[telling].sum())
+        return bool(telling.any()) and AS_RANDOM[0] * expected <= vanished <= AS_RANDOM[1] * expected
 
 
 def is_queue_like(intervals: Sequence[Interval], balance: float | None = None) -> bool:
@@ -74,12 +76,13 @@ def fresh_puts(intervals: Sequence[Interval], windows: Sequence[Window], hot_key
     kept = np.array([one.kept_puts for one in intervals], np.float64)
     fresh = np.clip(kept - np.minimum(hot_keys, puts - kept), 0, puts)
     vanished = np.zeros(len(intervals))
-    done, settled, live = 0, 0.0, []
+    done, settled = 0, 0.0
+    live: list[tuple[int, float]] = []
     for window in (one for one in windows if one.kind == WindowKind.BOTTOM):
         mass = window.mass(len(intervals))
         last = int(np.flatnonzero(mass > 0.5 * mass.max())[-1]) + 1
         balance = window.kept_puts + float(mass @ deletes)
-        live.append(float(window.kept_puts))
+        live.append((last, float(window.kept_puts)))
         if last <= done:
             continue
         missing = balance - settled - float(fresh[done:last].sum())
@@ -90,8 +93,10 @@ def fresh_puts(intervals: Sequence[Interval], windows: Sequence[Window], hot_key
         rate = float(vanished[:done].sum()) / max(1.0, float((deletes[:done] ** 2).sum()))
         room = puts[done:] - fresh[done:]
         vanished[done:] = np.minimum.reduce([rate * deletes[done:] ** 2, deletes[done:], room])
-    net = float((kept - [one.kept_deletes for one in intervals]).sum())
-    return FreshPuts(fresh + vanished, vanished, float(np.median(live)) if live else max(0.0, net))
+    fresh += vanished
+    # of hot keys no more are kept than were put
+    vanished = np.maximum(fresh - kept + np.minimum(hot_keys, puts - fresh), 0.0)
+    return FreshPuts(fresh, vanished, _live(fresh - deletes, live))
 
 
 def queue_parts(intervals: Sequence[Interval], balance: FreshPuts, place: float = 0.5) -> list[Part]:
@@ -119,11 +124,20 @@ def random_parts(intervals: Sequence[Interval], balance: FreshPuts) -> list[Part
     puts = np.array([one.puts for one in intervals], np.int64)
     deletes = np.array([one.deletes for one in intervals], np.int64)
     fresh = np.minimum(np.rint(balance.fresh).astype(np.int64), puts)
-    part = grown(fresh, deletes, is_random=True)
-    parts = [replace(part, kept_puts=fresh * kept_share(fresh / max(balance.live, 1.0)))]
+    parts = [replace(grown(fresh, deletes, is_random=True), kept_puts=balance.kept_at_random)]
     if (puts > fresh).any():
         parts.append(overwritten(HOT_KEYS, puts - fresh))
     return parts
+
+
+def _live(gained: Floats, bottoms: Sequence[tuple[int, float]]) -> Floats:
+    """Live records half way through each interval, by what intervals gain.
+
+    `bottoms` are the records that lived after so many intervals; what they show beyond the gains was there before.
+    """
+    sums = np.cumsum(gained)
+    before = [records - float(sums[last - 1]) for last, records in bottoms]
+    return np.asarray(np.maximum(sums - gained / 2 + (float(np.median(before)) if before else 0.0), 0.0), np.float64)
 
 
 def _short_queue(balance: FreshPuts, deletes: Counts, place: float) -> tuple[int, float]:

@@ -16,7 +16,7 @@ GAP = 3.0
 # … if each has this share of the family's puts.
 LEAST_SHARE = 0.005
 # A lifetime of more than so many windows cannot be told from one without end.
-LONGEST_WINDOWS = 50.0
+LONGEST_WINDOWS = 200.0
 # A regime that keeps this share of its puts writes fresh keys.
 FRESH_SHARE = 0.98
 

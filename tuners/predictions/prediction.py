@@ -134,6 +134,8 @@ def _family(
     raw = Figures(*(weighed([getattr(one, metric) for one in after], weights) for metric in METRICS))
     at_own = Figures(*(weighed([getattr(one, metric) for one in before], weights) for metric in METRICS))
     change = max(abs(log_ratio(metric, raw, at_own)) for metric in METRICS)
+    # bytes that come out by other compactions than the log's are not understood either
+    of_compactions = abs(error("compactions", at_own, seen))
     value, low, high, deviations = {}, {}, {}, {}
     for metric in METRICS:
         ratios = [log_ratio(metric, one, other) for one, other in zip(after, before, strict=True)]
@@ -142,7 +144,9 @@ def _family(
         # compactions come in chains, each begun by as many flushes as trigger one
         jobs = raw.flushes if metric.startswith("flush") else raw.flushes / trigger
         spread = spread_of(ratios, weights, jobs)
-        deviations[metric] = deviation(metric, spread, error(metric, at_own, seen), change, beyond)
+        off = abs(error(metric, at_own, seen))
+        off = off if metric.startswith("flush") else max(off, of_compactions)
+        deviations[metric] = deviation(metric, spread, off, change, beyond)
         low[metric], high[metric] = bounds(value[metric], deviations[metric].whole)
     return FamilyPrediction(name, Predicted(Figures(**value), Figures(**low), Figures(**high)), raw), deviations
 

@@ -1,7 +1,7 @@
 """Self-consistency: does the fitted workload, under the log's own options, do what the log shows?
 
-Family by family: flushes within 5 %, compaction bytes within 15 %. What differs stays in every later answer: it widens
-the intervals of that family's figures.
+Family by family, however small: flushes within 5 %, compaction bytes within 15 %. What differs stays in every later
+answer: it widens the intervals of that family's figures, and a warning says so.
 """
 
 import math
@@ -12,8 +12,8 @@ from lsmlens.tuners.predictions.figures import METRICS, Figures, total
 
 FLUSHES_WITHIN = 0.05
 OUTPUT_WITHIN = 0.15
-# Families with less of all bytes are let pass: chance moves them more than these limits.
-LEAST_SHARE = 0.01
+# Families with less of all bytes share one warning.
+SMALL_SHARE = 0.01
 # So many jobs and bytes more on either side of a ratio: below that nothing is told by it.
 SLACK: Mapping[str, float] = {
     "flushes": 0.5,
@@ -29,7 +29,8 @@ SLACK: Mapping[str, float] = {
 class Check:
     """One family: relative differences of the replay from the log, None where the log has none to compare with.
 
-    `share` is the family's share of all bytes that the log shows written.
+    `share` is the family's share of all bytes that the log shows written. `is_consistent`: flushes and compaction bytes
+    are within their limits; where the log has none, the replay has none either.
     """
 
     family: str
@@ -37,6 +38,7 @@ class Check:
     flushes: float | None
     flush_bytes: float | None
     output_bytes: float | None
+    compactions: float | None
     is_consistent: bool
 
 
@@ -57,13 +59,22 @@ def check(replayed: Mapping[str, Figures], observed: Mapping[str, Figures]) -> t
 
 def warnings(checks: Sequence[Check]) -> list[str]:
     """What a reader must know: families that the fitted workload does not bring out as the log shows them."""
-    return [
-        f"{one.family}: the fitted workload is off under the log's own options: flushes {_percent(one.flushes)},"
-        f" flush bytes {_percent(one.flush_bytes)}, compaction bytes {_percent(one.output_bytes)};"
-        " its intervals are as much wider"
-        for one in checks
-        if not one.is_consistent
+    off = [one for one in checks if not one.is_consistent]
+    said = [
+        f"{one.family}, {_share(one.share)} of the bytes: the fitted workload is off under the log's own options:"
+        f" {_off_by(one)}; its intervals are as much wider"
+        for one in off
+        if one.share >= SMALL_SHARE
     ]
+    small = [one for one in off if one.share < SMALL_SHARE]
+    if small:
+        families = "; ".join(f"{one.family}, {_share(one.share)}: {_off_by(one)}" for one in small)
+        said.append(
+            f"the fitted workload is off in {len(small)} small {'families' if len(small) > 1 else 'family'} too, with"
+            f" {_share(sum(one.share for one in small))} of the bytes in all, and their intervals are as much wider:"
+            f" {families}"
+        )
+    return said
 
 
 def error(metric: str, replayed: Figures, observed: Figures) -> float:
@@ -76,23 +87,38 @@ def error(metric: str, replayed: Figures, observed: Figures) -> float:
 def _check(name: str, replayed: Figures, observed: Figures, share: float) -> Check:
     flushes = _difference(replayed.flushes, observed.flushes)
     output = _difference(replayed.output_bytes, observed.output_bytes)
-    is_flush_fine = flushes is None or abs(replayed.flushes - observed.flushes) <= max(
-        1.5, FLUSHES_WITHIN * observed.flushes
-    )
-    is_output_fine = output is None or abs(output) <= OUTPUT_WITHIN
     return Check(
         name,
         share,
         flushes,
         _difference(replayed.flush_bytes, observed.flush_bytes),
         output,
-        share < LEAST_SHARE or (is_flush_fine and is_output_fine),
+        _difference(replayed.compactions, observed.compactions),
+        _is_within(flushes, replayed.flushes, FLUSHES_WITHIN)
+        and _is_within(output, replayed.compactions, OUTPUT_WITHIN),
     )
+
+
+def _is_within(difference: float | None, jobs: float, limit: float) -> bool:
+    """Whether the difference is within its limit; where the log has nothing, whether the replay has no whole job."""
+    return abs(difference) <= limit if difference is not None else jobs < 1
 
 
 def _difference(value: float, reference: float) -> float | None:
     return value / reference - 1 if reference else None
 
 
-def _percent(difference: float | None) -> str:
-    return "none to compare" if difference is None else f"{100 * difference:+.0f} %"
+def _off_by(one: Check) -> str:
+    parts = (
+        ("flushes", one.flushes),
+        ("flush bytes", one.flush_bytes),
+        ("compaction bytes", one.output_bytes),
+        ("compactions", one.compactions),
+    )
+    return ", ".join(
+        f"{name} {'not in the log' if value is None else f'{100 * value:+.0f} %'}" for name, value in parts
+    )
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.1f} %" if share >= 0.001 else "below 0.1 %"

@@ -14,6 +14,9 @@ from lsmlens.reports.html.analysis_page import analysis_page
 from lsmlens.reports.html.comparison_page import comparison_page
 from lsmlens.reports.html.page import Page as Report
 from lsmlens.reports.html.page import render
+from lsmlens.reports.html.prediction_page import prediction_page
+from lsmlens.reports.prediction_report import PredictionReport
+from lsmlens.tuners.predictions.prediction import Prediction
 
 pytestmark = pytest.mark.slow
 
@@ -43,8 +46,10 @@ def comparison_report(fixtures: Path) -> Report:
 
 
 @pytest.fixture(scope="module")
-def files(fixtures: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Pages of an OSD, of a database that stalled, of a comparison, and of hostile names."""
+def files(
+    fixtures: Path, tmp_path_factory: pytest.TempPathFactory, predicting: Callable[..., Prediction]
+) -> dict[str, Path]:
+    """Pages of an OSD, of a database that stalled, of a comparison, of a prediction, and of hostile names."""
     folder = tmp_path_factory.mktemp("pages")
     hostile = folder / "<img src=x onerror=alert(1)>&\"'"
     hostile.mkdir()
@@ -55,6 +60,7 @@ def files(fixtures: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         "stock": analysis_page(analyze([str(fixtures / "osd-stock")])),
         "backlog": analysis_page(analyze([str(fixtures / "rocksdb-backlog")])),
         "comparison": comparison_report(fixtures),
+        "prediction": prediction_page(PredictionReport("a", predicting(half=0.5, twice=2.0), (None, None))),
         "hostile": analysis_page(analyze([str(hostile)])),
     }
     for name, page in pages.items():
@@ -84,7 +90,7 @@ def opened(browser: Any, files: dict[str, Path]) -> Iterator[Open]:
     assert seen == []
 
 
-@pytest.mark.parametrize("name", ["stock", "backlog", "comparison", "hostile"])
+@pytest.mark.parametrize("name", ["stock", "backlog", "comparison", "prediction", "hostile"])
 def test_every_chart_is_drawn(name: str, opened: Open) -> None:
     page = opened(name)
     charts = page.query_selector_all("[data-chart]")
@@ -156,7 +162,7 @@ def test_a_mark_tells_its_figures(opened: Open) -> None:
     assert page.evaluate("getComputedStyle(document.querySelector('#vg-tooltip-element')).position") == "fixed"
 
 
-@pytest.mark.parametrize("name", ["stock", "comparison", "hostile"])
+@pytest.mark.parametrize("name", ["stock", "comparison", "prediction", "hostile"])
 def test_a_phone_scrolls_tables_and_not_the_page(name: str, opened: Open) -> None:
     page = opened(name, viewport=PHONE)
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

@@ -1,0 +1,180 @@
+"""What a prediction comes to, as text, JSON, Markdown, HTML and pictures."""
+
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.reports.html.page import render as render_page
+from lsmlens.reports.html.prediction_charts import families_charts, figures_chart
+from lsmlens.reports.html.prediction_page import prediction_page
+from lsmlens.reports.output_files import parse_outputs, write
+from lsmlens.reports.prediction_files import CHARTS, WRITERS
+from lsmlens.reports.prediction_json import document, to_json
+from lsmlens.reports.prediction_markdown import render as render_markdown
+from lsmlens.reports.prediction_report import Observed, PredictionReport, log_total, notes, outside
+from lsmlens.reports.prediction_text import render
+from lsmlens.tuners.estimation.fit import FittedWorkload
+from lsmlens.tuners.predictions.anchor import observed_figures
+from lsmlens.tuners.predictions.figures import total
+from lsmlens.tuners.predictions.prediction import Prediction
+
+Predicting = Callable[..., Prediction]
+KEYS = {
+    "compactions",
+    "flush_mib",
+    "total_output_size_mib",
+    "total_input_records",
+    "total_output_records",
+    "output_input_ratio_of_sums",
+    "write_amplification",
+}
+
+
+def observed(learned: FittedWorkload, factor: float) -> Observed:
+    families = {name: one.times(factor) for name, one in observed_figures(learned).items()}
+    return Observed("really", total(families), families)
+
+
+@pytest.fixture
+def report(predicting: Predicting, learned: FittedWorkload) -> PredictionReport:
+    """Half as much predicted and observed, twice as much predicted and four times observed, and nothing predicted."""
+    prediction = predicting(bias=1.3, half=0.5, twice=2.0, lost=None)
+    return PredictionReport("a/b", prediction, (observed(learned, 0.5), observed(learned, 4.0), None))
+
+
+@pytest.fixture(scope="module")
+def validator() -> Draft202012Validator:
+    schema = json.loads((files("lsmlens.reports.schemas") / "prediction-1.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def test_a_document_is_as_its_schema_says(report: PredictionReport, validator: Draft202012Validator) -> None:
+    said = json.loads(to_json(report))
+    assert [f"{error.json_path}: {error.message:.200}" for error in validator.iter_errors(said)] == []
+
+
+def test_the_schema_refuses_other_documents(report: PredictionReport, validator: Draft202012Validator) -> None:
+    spoilers: list[Callable[[dict[str, Any]], object]] = [
+        lambda said: said.update(schema="lsmlens.prediction/2"),
+        lambda said: said["predictions"][0]["low"].pop("compactions"),
+        lambda said: said["predictions"][0]["predicted"].update(flush_mib="1"),
+        lambda said: said["predictions"][0].update(more=1),
+        lambda said: said["self_consistency"][0].pop("share_of_bytes"),
+        lambda said: said.pop("fitted_on"),
+    ]
+    for spoil in spoilers:
+        said = json.loads(to_json(report))
+        spoil(said)
+        assert not validator.is_valid(said)
+
+
+def test_what_a_document_says(report: PredictionReport) -> None:
+    said = document(report)
+    half, twice, lost = said["predictions"]
+    assert [one["options"] for one in said["predictions"]] == ["half", "twice", "lost"]
+    log = said["fitted_on"]["observed"]
+    for one in (half, twice):
+        assert set(one["predicted"]) == set(one["low"]) == set(one["high"]) == KEYS
+        for key in KEYS:
+            assert one["low"][key] <= one["predicted"][key] <= one["high"][key]
+        assert sum(family["predicted"]["flush_mib"] for family in one["column_families"]) == pytest.approx(
+            one["predicted"]["flush_mib"]
+        )
+    assert half["predicted"]["flush_mib"] == pytest.approx(0.5 * log["flush_mib"], rel=0.03)
+    assert half["observed"]["errors"]["flush_mib"] == pytest.approx(0, abs=0.03)
+    assert half["observed"]["outside"] == []
+    assert {"flush_mib", "compactions"} <= set(twice["observed"]["outside"])
+    assert twice["observed"]["errors"]["flush_mib"] == pytest.approx(-0.5, abs=0.03)
+    assert (lost["predicted"], lost["low"], lost["high"], lost["observed"]) == (None, None, None, None)
+    assert lost["column_families"] == []
+    assert "no replay reached its end" in lost["quality"][0]
+    assert [one["is_consistent"] for one in said["self_consistency"]] == [False] * 3
+    assert all("is off" in " ".join(one["quality"]) for one in (half, twice))
+
+
+def test_the_text_says_it(report: PredictionReport) -> None:
+    text = render(report)
+    lines = text.splitlines()
+    assert lines[0] == "Prediction from a/b"
+    assert any(line.split()[:2] == ["flushed,", "MiB"] for line in lines)
+    assert "observed: really" in text
+    assert "  no prediction: see below" in lines
+    assert "self-consistency: the fitted workload under the log's own options, against the log" in lines
+    flushed = next(line for line in lines[lines.index("under twice") :] if "flushed, MiB" in line)
+    assert flushed.endswith("!")
+    assert all(len(line) <= 140 for line in lines)
+    assert "lost: no replay reached its end" in text
+    # a note of all options stands once
+    assert text.count("default, 3") == 1
+
+
+def test_observed_figures_outside_their_interval_are_named(report: PredictionReport) -> None:
+    said = list(outside(report))
+    assert "twice: flushed, MiB of really lies outside its interval" in said
+    assert not any(one.startswith("half: ") for one in said)
+
+
+def test_markdown(report: PredictionReport) -> None:
+    text = render_markdown(report)
+    assert text.startswith("# Prediction for LOG\n")
+    assert "- Under half compactions would have written" in text
+    assert "## Observed outside its interval" in text
+    assert text.count("|figure|") + text.count("| figure |") >= 3
+    assert all(note.split(":")[0].replace("_", "") in text.replace("\\", "").replace("_", "") for note in notes(report))
+
+
+def test_the_page(report: PredictionReport) -> None:
+    page = prediction_page(report)
+    assert [section.title for section in page.sections] == [
+        *("In short", "Under half", "Under twice", "Under lost"),
+        *("Self-consistency", "Before you believe it", "How each number is computed"),
+    ]
+    html = render_page(page)
+    assert html == render_page(prediction_page(report))
+    assert "http://" not in html.replace("http://www.w3.org", "").split("<script")[0]
+    assert "twice: flushed, MiB of really lies outside its interval" in html
+
+
+def test_charts_show_the_figures(report: PredictionReport) -> None:
+    chart = figures_chart(report)
+    assert chart is not None
+    rows = chart.datasets["figures"].records()
+    assert len(rows) == 14
+    flushed = next(row for row in rows if row["figure"] == "flushed" and row["options"] == "half")
+    assert flushed["ratio"] == pytest.approx(0.5, abs=0.02)
+    assert flushed["observed"] == pytest.approx(0.5, abs=1e-3)
+    assert isinstance(flushed["low"], float)
+    assert isinstance(flushed["high"], float)
+    assert flushed["low"] < 0.5 < flushed["high"]
+    before = log_total(report.prediction)
+    for one, drawn in families_charts(report):
+        (data,) = drawn.datasets.values()
+        now = [row["mib"] for row in data.records() if row["kind"] == "this log"]
+        assert sum(float(value or 0) for value in now) == pytest.approx(before.written_bytes / 2**20, abs=0.1)
+        assert one.predicted is not None
+    assert len(list(families_charts(report))) == 2
+
+
+def test_files(report: PredictionReport, tmp_path: Path) -> None:
+    names = ["a.html", "a.md", "a.json", "a.txt", "figures.svg", "families.png"]
+    for output in parse_outputs([str(tmp_path / name) for name in names], WRITERS, CHARTS):
+        write(output, report, WRITERS)
+    assert {path.name for path in tmp_path.iterdir()} == set(names)
+    assert (tmp_path / "a.txt").read_text() == render(report)
+    assert "<svg" in (tmp_path / "figures.svg").read_text()
+    assert (tmp_path / "families.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_nothing_predicted_nothing_drawn(predicting: Predicting, tmp_path: Path) -> None:
+    report = PredictionReport("a", predicting(lost=None), (None,))
+    assert figures_chart(report) is None
+    assert "no prediction, for no replay reached its end" in render_page(prediction_page(report))
+    (output,) = parse_outputs([str(tmp_path / "figures.svg")], WRITERS, CHARTS)
+    with pytest.raises(LsmlensError, match="nothing to draw in the chart figures"):
+        write(output, report, WRITERS)

@@ -1,0 +1,81 @@
+"""A database's history: flushes with their tables, compactions with what they read and wrote."""
+
+from collections.abc import Callable
+
+import pytest
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.run import Run
+from lsmlens.tuners.estimation.history import read_history
+
+Analysed = Callable[[str], RunAnalysis]
+
+
+@pytest.mark.parametrize("name", ["osd-stock", "osd-reef", "osd-rotated", "osd-crash", "osd-container"])
+def test_sums_are_those_of_the_analysis(name: str, analysed: Analysed) -> None:
+    analysis = analysed(name)
+    history = read_history(analysis.run)
+    assert not history.unread
+    for view in analysis.flushes:
+        family = history.families[view.name]
+        assert len(family.flushes) == view.flushes
+        assert sum(one.entries for one in family.flushes) == view.input_entries
+        flushed = [one.table for one in family.flushes if one.table is not None]
+        assert sum(one.entries + one.range_tombstones for one in flushed) == view.output_entries
+        assert all(one.table is None or one.table.family == view.name for one in family.flushes)
+    for writes in analysis.families:
+        compactions = history.families[writes.name].compactions if writes.name in history.families else []
+        assert len(compactions) == writes.compactions
+        if compactions:
+            assert sum(one.output_records for one in compactions) == writes.output_records
+            outputs = [table for one in compactions for table in one.outputs]
+            assert sum(one.entries + one.range_tombstones for one in outputs) == writes.output_records
+
+
+def test_restarts_leave_tables_without_a_flush(analysed: Analysed) -> None:
+    history = read_history(analysed("osd-crash").run)
+    recovered = [table for family in history.families.values() for table in family.recovered]
+    assert recovered
+    flushed = {one.table.number for family in history.families.values() for one in family.flushes if one.table}
+    written = {t.number for family in history.families.values() for one in family.compactions for t in one.outputs}
+    assert not {table.number for table in recovered} & (flushed | written)
+
+
+def test_jobs_are_in_order_of_time(analysed: Analysed) -> None:
+    history = read_history(analysed("osd-reef").run)
+    jobs = history.families["p-1"].jobs
+    assert [job.seconds for job in jobs] == sorted(job.seconds for job in jobs)
+    assert len(jobs) == len(history.families["p-1"].flushes) + len(history.families["p-1"].compactions)
+
+
+def test_sequence_numbers_where_the_version_has_them(analysed: Analysed) -> None:
+    new = read_history(analysed("osd-reef").run).families["P"].flushes
+    assert all(one.table.last_sequence for one in new if one.table is not None)
+    old = read_history(analysed("osd-stock").run).families["P"].flushes
+    assert all(one.table is None or one.table.last_sequence is None for one in old)
+
+
+def test_range_tombstones_are_counted_apart() -> None:
+    run = Run("made", False, [])
+    run.events.append(
+        {
+            "event": "table_file_creation", "time_micros": 1_800_000_000_000_000, "job": 3, "session": 0,
+            "file_number": 9, "file_size": 500, "column_family": "default",
+            "table_properties": {"num_entries": 10, "num_deletions": 4, "num_range_deletions": 3, "raw_key_size": 180},
+        }
+    )  # fmt: skip
+    table = read_history(run).tables[9]
+    assert (table.entries, table.tombstones, table.range_tombstones, table.puts) == (7, 1, 3, 6)
+
+
+def test_a_table_that_does_not_say_what_is_in_it_is_left_out() -> None:
+    run = Run("made", False, [])
+    run.events.append(
+        {
+            "event": "table_file_creation", "time_micros": 1, "job": 3, "session": 0, "file_number": 9,
+            "file_size": 500, "column_family": "default",
+        }
+    )  # fmt: skip
+    run.events.append({"event": "compaction_finished", "time_micros": 2, "job": 4, "session": 0, "column_family": None})
+    history = read_history(run)
+    assert history.tables == {}
+    assert history.unread == {"compaction_finished": 1}

@@ -1,0 +1,87 @@
+"""Survivor windows: flushes, merges and bottoms, and the nested windows that a level's tables are."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.tuners.estimation.history import History, read_history
+from lsmlens.tuners.estimation.intervals import intervals_of
+from lsmlens.tuners.estimation.windows import Layer, Window, WindowKind, before_fall, is_started_empty, windows_of
+from lsmlens.tuners.workloads.components import Growth, Overwrite, WorkingSet
+
+Logged = Callable[..., History]
+
+
+def windows(history: History) -> tuple[list[Window], list[int]]:
+    intervals = intervals_of(history, "default")
+    return windows_of(history.families["default"], intervals), [one.puts for one in intervals]
+
+
+def test_each_flush_is_a_window(logged: Logged) -> None:
+    history = logged(Overwrite(working_sets=(WorkingSet(3000),), rate=40.0))
+    found, _ = windows(history)
+    flushes = [one for one in found if one.kind == WindowKind.FLUSH]
+    assert [one.layers for one in flushes] == [(Layer(1.0, place, place),) for place in range(20)]
+    expected = 3000 * (1 - (1 - 1 / 3000) ** 2000)
+    assert np.mean([one.kept_puts for one in flushes]) == pytest.approx(expected, rel=0.02)
+
+
+def test_a_merge_of_everything_is_one_window(logged: Logged) -> None:
+    found, puts = windows(logged(Overwrite(working_sets=(WorkingSet(3000),), rate=40.0)))
+    merges = [one for one in found if one.kind == WindowKind.MERGE]
+    assert [(one.layers[-1].first, one.last) for one in merges] == [(0, last) for last in (3, 7, 11, 15, 19)]
+    assert all(one.mass(20)[: one.last + 1] == pytest.approx(1) for one in merges)
+    assert merges[0].longest_puts(intervals_of(logged(Growth(rate=40.0)), "default")) == sum(puts[:4])
+
+
+def test_the_bottom_holds_what_lives(logged: Logged) -> None:
+    found, _ = windows(logged(Growth(rate=40.0, deletes_per_put=0.25, delete_order="random"), flush=2500))
+    bottoms = [one for one in found if one.kind == WindowKind.BOTTOM]
+    assert bottoms
+    last = bottoms[-1]
+    # 2000 puts and 500 deletes a flush, each delete of a live key
+    assert last.kept_puts == pytest.approx(1500 * (last.last + 1), rel=0.01)
+    assert last.kept_deletes is None
+
+
+def test_a_fall_ends_what_bottoms_tell() -> None:
+    def window(kind: WindowKind, first: int, last: int, kept: int) -> Window:
+        return Window(kind, float(last), (Layer(1.0, first, last),), kept, None)
+
+    bottoms = [window(WindowKind.BOTTOM, 0, last, kept) for last, kept in ((3, 900), (7, 1000), (11, 300), (15, 400))]
+    merges = [window(WindowKind.MERGE, 0, 11, 300), window(WindowKind.MERGE, 12, 15, 100)]
+    flushes = [window(WindowKind.FLUSH, place, place, 50) for place in range(16)]
+    kept = before_fall([*flushes, *bottoms, *merges])
+    assert [one for one in kept if one.kind == WindowKind.BOTTOM] == bottoms[:2]
+    assert [one for one in kept if one.kind == WindowKind.MERGE] == merges[1:]
+    assert len([one for one in kept if one.kind == WindowKind.FLUSH]) == 16
+    assert before_fall([*flushes, *bottoms[:2]]) == [*flushes, *bottoms[:2]]
+
+
+def test_what_was_there_before_is_no_window(logged: Logged) -> None:
+    history = logged(Overwrite(working_sets=(WorkingSet(3000),), rate=40.0))
+    assert is_started_empty(history.families["default"], history.tables)
+    # forget the first table: what merged it holds records of nobody knows when
+    first = history.tables.pop(1)
+    family = history.families["default"]
+    family.flushes = [one for one in family.flushes if one.table is not first]
+    assert not is_started_empty(family, history.tables)
+    found, _ = windows(history)
+    assert not [one for one in found if one.kind == WindowKind.MERGE]
+
+
+@pytest.mark.parametrize("name", ["osd-reef", "osd-rotated", "osd-crash", "osd-stock"])
+def test_windows_of_real_logs_keep_no_more_than_was_put(name: str, analysed: Callable[[str], RunAnalysis]) -> None:
+    history = read_history(analysed(name).run)
+    seen = 0
+    for family in history.families.values():
+        intervals = intervals_of(history, family.name)
+        puts = np.array([one.puts for one in intervals])
+        for window in windows_of(family, intervals):
+            assert window.layers
+            assert all(0 < layer.share <= 1 and layer.first <= layer.last for layer in window.layers)
+            if window.kind == WindowKind.FLUSH:
+                assert window.kept_puts <= window.mass(len(puts)) @ puts
+            seen += window.kind != WindowKind.FLUSH
+    assert seen

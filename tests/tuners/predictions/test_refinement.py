@@ -1,0 +1,63 @@
+"""Refinement: a family that its replay does not bring out is given another structure, if one comes nearer."""
+
+from collections.abc import Sequence
+
+import pytest
+from lsmlens.tuners.estimation.fit import FittedWorkload
+from lsmlens.tuners.estimation.structures import rounds, structures
+from lsmlens.tuners.predictions.anchor import observed_figures
+from lsmlens.tuners.predictions.refinement import MOST_ROUNDS, refined, tails_of
+from lsmlens.tuners.predictions.replays import Replayed, Variant
+from lsmlens.tuners.replays.measurement import FailureKind, TrialFailure
+
+
+class Replays:
+    """Replays that show the log's figures times the factors given, one for each replay in turn."""
+
+    def __init__(self, fitted: FittedWorkload, *factors: float | None) -> None:
+        self.seen = observed_figures(fitted)
+        self.factors = list(factors)
+        self.asked: list[int] = []
+
+    def __call__(self, variants: Sequence[Variant]) -> list[Replayed | TrialFailure]:
+        self.asked.append(len(variants))
+        return [self._one(self.factors.pop(0)) for _ in variants]
+
+    def _one(self, factor: float | None) -> Replayed | TrialFailure:
+        if factor is None:
+            return TrialFailure(1, FailureKind.CRASHED, "killed")
+        return Replayed({name: one.times(factor) for name, one in self.seen.items()}, {}, ())
+
+
+def test_a_fit_that_does_what_the_log_shows_stays(learned: FittedWorkload) -> None:
+    replays = Replays(learned, 1.05)
+    assert refined(learned, replays, 4.0) is learned
+    assert replays.asked == [1]
+
+
+def test_another_structure_is_taken_where_it_comes_nearer(learned: FittedWorkload) -> None:
+    tried = rounds(learned.families)[:MOST_ROUNDS]
+    replays = Replays(learned, 1.5, *[1.02] * len(tried))
+    found = refined(learned, replays, 4.0)
+    assert replays.asked == [1, len(tried)]
+    for before, after in zip(learned.families, found.families, strict=True):
+        first = structures(before)[0]
+        assert after.variation == first
+        assert after.evidence is before.evidence
+
+
+def test_one_that_is_hardly_nearer_is_not(learned: FittedWorkload) -> None:
+    replays = Replays(learned, 1.5, *[1.4] * MOST_ROUNDS)
+    assert refined(learned, replays, 4.0) is learned
+
+
+def test_replays_that_fail_change_nothing(learned: FittedWorkload) -> None:
+    assert refined(learned, Replays(learned, None), 4.0) is learned
+    assert refined(learned, Replays(learned, 1.5, *[None] * MOST_ROUNDS), 4.0) is learned
+
+
+def test_half_a_flush_is_left_in_memory(learned: FittedWorkload) -> None:
+    tails = tails_of(learned)
+    for one in learned.families:
+        flushed = [interval.operations for interval in one.evidence.intervals if interval.flush is not None]
+        assert tails[one.column_family.name] == pytest.approx(sum(flushed) / len(flushed) / 2)
