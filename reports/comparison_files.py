@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.comparison.comparison import Comparison
 from lsmlens.analyzer.comparison.gates import GateResult
-from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.reports.output_files import Output, Writer
+from lsmlens.reports.output_files import Output, Writer, picture_writers
 
 if TYPE_CHECKING:
     from lsmlens.reports.html.charts import Chart
@@ -70,25 +69,10 @@ def _parquet(report: ComparisonReport, output: Output) -> None:
     write_metrics(report.comparison, output.path)
 
 
-def _svg(report: ComparisonReport, output: Output) -> None:
-    from lsmlens.reports.html.pictures import to_svg
-
-    output.path.write_text(to_svg(_charts(report, output)), encoding="utf-8")
-
-
-def _png(report: ComparisonReport, output: Output) -> None:
-    from lsmlens.reports.html.pictures import to_png
-
-    output.path.write_bytes(to_png(_charts(report, output)))
-
-
-def _charts(report: ComparisonReport, output: Output) -> "list[tuple[str, Chart]]":
+def _charts(report: ComparisonReport, name: str) -> "list[tuple[str, Chart]]":
     from lsmlens.reports.html.comparison_page import comparison_charts
 
-    charts = comparison_charts(report.comparison, output.chart)
-    if not charts:
-        raise LsmlensError(f"nothing to draw in the chart {output.chart}", "the HTML report shows those there are")
-    return charts
+    return comparison_charts(report.comparison, name)
 
 
 CHARTS = (
@@ -112,6 +96,5 @@ WRITERS: dict[str, Writer[ComparisonReport]] = {
     ".txt": _text,
     ".csv": _csv,
     ".parquet": _parquet,
-    ".svg": _svg,
-    ".png": _png,
+    **picture_writers(_charts, "the HTML report shows those there are"),
 }

@@ -12,7 +12,16 @@ from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.json_document import SCHEMA, document, to_json
 
-FIXTURES = ["osd-stock", "osd-crash", "osd-container", "osd-reef", "osd-rotated", "rocksdb-7.8", "rocksdb-current"]
+FIXTURES = [
+    "osd-stock",
+    "osd-crash",
+    "osd-container",
+    "osd-reef",
+    "osd-rotated",
+    "osd-small-db",
+    "rocksdb-7.8",
+    "rocksdb-current",
+]
 ODD = b'2026/11/21-07:33:02.040964 10094 EVENT_LOG_v1 {"time_micros": 1795246382040918, "job": 3, '
 LOGS = {
     "no events": b"2026/11/21-07:33:02.040964 10094 RocksDB version: 9.8.4\n",

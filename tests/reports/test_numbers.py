@@ -3,7 +3,7 @@
 import pytest
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.moments import moment, moment_of_micros
-from lsmlens.reports.numbers import mib, plain, ratio, size
+from lsmlens.reports.numbers import mib, millis, plain, ratio, size
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -98,3 +98,19 @@ def test_moments_of_events() -> None:
     assert moment_of_micros(None) is None
     assert moment_of_micros(1795215642085694) == "2026-11-20T23:00:42.086Z"
     assert moment_of_micros((1 << 63) - 1) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "-"),
+        (0.0, "0 ms"),
+        (4.5e-8, "<0.0001 ms"),
+        (7.49e-7, "0.000749 ms"),
+        (0.0123456, "12.3 ms"),
+        (0.9996, "1000 ms"),
+        (2.0, "2000 ms"),
+    ],
+)
+def test_millis(seconds: float | None, text: str) -> None:
+    assert millis(seconds) == text

@@ -1,10 +1,23 @@
 """Waterfalls: real operations kept by an OSD, each stage where it lies in the operation's time."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.reports.waterfall import BAR_WIDTH, BLOCK, waterfall_values, waterfalls
+from lsmlens.reports import analysis_markdown
+from lsmlens.reports.html.analysis_page import analysis_page
+from lsmlens.reports.html.page import ChartBlock
+from lsmlens.reports.html.waterfall_chart import waterfall_chart
+from lsmlens.reports.waterfall import (
+    BAR_WIDTH,
+    BLOCK,
+    MOMENT_MICROS,
+    slowest_apart,
+    waterfall_table,
+    waterfall_values,
+    waterfalls,
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +54,39 @@ def test_lines_show_a_moment_once(stock: RunAnalysis) -> None:
     assert all(len(line) <= 120 for line in lines)
 
 
+def test_pages_have_one_operation_of_each_moment(fixtures: Path) -> None:
+    """Twenty were kept by this OSD, at five moments."""
+    analysis = analyze([str(fixtures / "osd-small-db")])
+    (one,) = analysis.runs
+    shown = slowest_apart(one.beside.operations)
+    begun = sorted(operation.initiated_micros or 0 for operation in shown)
+    assert len(shown) == 5
+    assert all(later - earlier > MOMENT_MICROS for earlier, later in pairwise(begun))
+    table = waterfall_table(one)
+    assert table is not None
+    assert [row[0] for row in table.rows if row[0]] == [f"{number}. client write" for number in range(1, 6)]
+    assert ("", "", "kv commit", "1.28 ms", "148 ms", "started to op_commit") in table.rows
+    assert "| kv commit | 1.28 ms | 148 ms | started to op_commit |" in analysis_markdown.render(analysis)
+    blocks = next(one for one in analysis_page(analysis).sections if one.anchor == "clients").blocks
+    (block,) = (one for one in blocks if isinstance(one, ChartBlock))
+    assert block.chart.name == "waterfall"
+    assert block.table == table
+
+
+def test_chart_has_every_stage_where_it_lies(stock: RunAnalysis) -> None:
+    chart = waterfall_chart(stock)
+    assert chart is not None
+    drawn = [row for row in chart.datasets["waterfall"].records() if row["operation"] == "1. client write"]
+    (slowest,) = waterfall_values(stock)[:1]
+    assert len(drawn) == len(slowest["stages"])
+    for row, stage in zip(drawn, slowest["stages"], strict=True):
+        assert row["start"] == pytest.approx(1000 * stage["start_seconds"], abs=1e-3)
+        assert row["millis"] == pytest.approx(1000 * stage["seconds"], abs=1e-3)
+
+
 def test_without_operations(fixtures: Path) -> None:
     (reef,) = analyze([str(fixtures / "osd-reef")]).runs
     assert not waterfalls(reef)
     assert not waterfall_values(reef)
+    assert waterfall_table(reef) is None
+    assert waterfall_chart(reef) is None

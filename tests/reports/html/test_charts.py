@@ -90,7 +90,9 @@ def bounds_of_time(spec: Any) -> set[tuple[int, int]]:
 
 
 def test_charts_over_time_have_one_axis(slow: Analysis) -> None:
-    bounds = [bounds_of_time(chart_of(slow, name).spec) for name in CHARTS if name not in ("families", "latency")]
+    bounds = [
+        bounds_of_time(chart_of(slow, name).spec) for name in CHARTS if name not in ("families", "latency", "waterfall")
+    ]
     assert all(one == bounds[0] for one in bounds)
     assert len(bounds[0]) == 1
 
@@ -117,7 +119,7 @@ def test_bars_stand_upon_each_other(stock: Analysis) -> None:
         heights[row[start]] = row[high]
 
 
-@pytest.mark.parametrize("name", ["timeline", "latency", "families", "kvthread"])
+@pytest.mark.parametrize("name", ["timeline", "latency", "families", "kvthread", "waterfall"])
 def test_a_chart_is_a_picture(name: str, drawn: Analysis) -> None:
     svg = to_svg(analysis_charts(drawn, name))
     assert svg.startswith("<svg")
