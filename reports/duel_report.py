@@ -1,12 +1,12 @@
 """A duel of two sets of options as a terminal report, and as the document `lsmlens.duel/1`."""
 
-from textwrap import wrap
+from collections.abc import Iterator
 from typing import Any
 
-from lsmlens.analyzer.printable import printable
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.numbers import plain, ratio
 from lsmlens.reports.prediction_json import prediction_values
+from lsmlens.reports.sections import indented, lay_out, note_lines
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.search.duel import Duel, Ratio
 
@@ -18,7 +18,6 @@ LABELS = {
     "input_records": "records into compactions",
 }
 LEAST_SHARE = 0.01
-WIDTH = 118
 
 
 def ratios_table(duel: Duel, family: str | None = None) -> Table:
@@ -51,17 +50,16 @@ def differences_table(duel: Duel) -> Table:
 
 def render(duel: Duel) -> str:
     """The whole report, ending in a newline."""
-    parts = [
-        (f"{duel.b.name} against {duel.a.name}, on the work of {duel.name}", ratios_table(duel).lines()),
-        ("compaction output by column family, MiB", families_table(duel).lines()),
-        ("what differs", differences_table(duel).lines() if duel.differences else ["nothing"]),
-    ]
-    lines = []
-    for title, body in parts:
-        lines += [title, *(f"  {line}" for line in body), ""]
-    for note in duel.notes:
-        lines += wrap(f"! {note}", WIDTH, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
-    return "\n".join(printable(line) for line in lines).rstrip() + "\n"
+    return lay_out(_parts(duel))
+
+
+def _parts(duel: Duel) -> Iterator[tuple[str, list[str]]]:
+    title = f"{duel.b.name} against {duel.a.name}, on the work of {duel.name}"
+    yield title, indented(ratios_table(duel).lines())
+    yield "compaction output by column family, MiB", indented(families_table(duel).lines())
+    differences = indented(differences_table(duel).lines() if duel.differences else ["nothing"])
+    notes = [line for note in duel.notes for line in note_lines(note)]
+    yield "what differs", [*differences, *([""] if notes else []), *notes]
 
 
 def to_json(duel: Duel) -> str:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.reports.output_files import Output, Writer
+from lsmlens.reports.output_files import Output, Writer, picture_writers
 from lsmlens.reports.recommendation_report import RecommendationReport
 
 if TYPE_CHECKING:
@@ -56,26 +56,11 @@ def _html(report: RecommendationReport, output: Output) -> None:
     output.path.write_text(render(recommendation_page(report)), encoding="utf-8")
 
 
-def _svg(report: RecommendationReport, output: Output) -> None:
-    from lsmlens.reports.html.pictures import to_svg
-
-    output.path.write_text(to_svg(_charts(report, output)), encoding="utf-8")
-
-
-def _png(report: RecommendationReport, output: Output) -> None:
-    from lsmlens.reports.html.pictures import to_png
-
-    output.path.write_bytes(to_png(_charts(report, output)))
-
-
-def _charts(report: RecommendationReport, output: Output) -> "list[tuple[str, Chart]]":
+def _charts(report: RecommendationReport, name: str) -> "list[tuple[str, Chart]]":
     from lsmlens.reports.html.recommendation_charts import recommendation_charts
 
-    name = report.recommendation.fitted.name
-    drawn = [(name, block.chart) for block in recommendation_charts(report) if block.chart.name == output.chart]
-    if not drawn:
-        raise LsmlensError(f"nothing to draw in the chart {output.chart}", "it needs candidates, or a pick")
-    return drawn
+    run = report.recommendation.fitted.name
+    return [(run, block.chart) for block in recommendation_charts(report) if block.chart.name == name]
 
 
 CHARTS = ("front", "course", "families")
@@ -86,6 +71,5 @@ WRITERS: dict[str, Writer[RecommendationReport]] = {
     ".txt": _text,
     ".ini": _options_file,
     ".conf": _ceph_conf,
-    ".svg": _svg,
-    ".png": _png,
+    **picture_writers(_charts, "it needs candidates, or a pick"),
 }

@@ -34,6 +34,7 @@ def document(report: RecommendationReport) -> dict[str, Any]:
         "seconds": one.seconds,
         "bounds": {"memtable_bytes": one.memory_limit_bytes, "source": one.memory_source},
         "screening_scale": one.screen_scale,
+        "estimates": {"pruned": one.pruned, "median_error": one.estimate_error},
         "replays": [{"scale": variant.scale, "seed": variant.seed} for variant in anchor.variants],
         "self_consistency": [
             {
@@ -57,6 +58,8 @@ def document(report: RecommendationReport) -> dict[str, Any]:
                 "name": tried.name,
                 "origin": tried.origin,
                 "choices": dict(tried.choices),
+                "estimate": tried.estimate,
+                "is_pruned": tried.is_pruned,
                 "cost": tried.cost,
                 "scores": None if tried.scores is None else _scores(tried.scores),
                 "problem": tried.problem,

@@ -8,9 +8,10 @@ from lsmlens.reports.tables import Table
 from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.predictions.self_consistency import warnings
 from lsmlens.tuners.search.application import Application
+from lsmlens.tuners.search.finals import CURRENT
 from lsmlens.tuners.search.recommendation import Change, Finalist, Recommendation, changes
 from lsmlens.tuners.search.scores import Scores
-from lsmlens.tuners.search.tuning import CURRENT
+from lsmlens.tuners.search.screening import SIMPLER
 
 METRICS = {
     "written_bytes": "flushed and compacted",
@@ -26,6 +27,7 @@ METRICS = {
 }
 # Families with less of all bytes are left out of the text, and counted.
 LEAST_SHARE = 0.01
+LONGEST_REASON = 100
 # Compactions so many times as large are worth a word.
 LARGER = 2.0
 
@@ -137,7 +139,11 @@ def tried_table(recommendation: Recommendation, most: int | None = None) -> Tabl
             "the budget was spent" if one.is_waiting else one.problem,
         )
         for one in recommendation.tried
-        if one.name not in (*finalists, CURRENT) and not (one.is_out and one.batch is not None)
+        if one.name not in (*finalists, CURRENT)
+        and not (one.is_out and one.batch is not None)
+        # a draw that was pruned says nothing; what was advised or promised, does
+        and not (one.is_pruned and one.name.startswith("candidate"))
+        and not (one.cost is None and one.origin == SIMPLER)
     ]
     found += [
         (cost if cost is not None else float("inf"), name, "as it is", problem)
@@ -145,7 +151,7 @@ def tried_table(recommendation: Recommendation, most: int | None = None) -> Tabl
         if name not in finalists
     ]
     rows = [
-        (name, origin, "-" if cost == float("inf") else ratio(cost), problem or "costs more")
+        (name, origin, "-" if cost == float("inf") else ratio(cost), _short(problem or "costs more", name))
         for cost, name, origin, problem in sorted(found, key=lambda one: one[0])
     ]
     return Table(("settings", "from", "cost", "why not"), tuple(rows[:most]), left=(0, 1, 3))
@@ -156,7 +162,7 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
     present, scores = recommendation.present_scores, finalist.scores
     if scores.memory_bytes > present.memory_bytes:
         more = size(round(scores.memory_bytes - present.memory_bytes))
-        yield f"{more} more memory for memtables at the most, outside the caches' share of osd_memory_target"
+        yield f"{more} more memory for memtables at the most, which caches do not give"
     if scores.space_bytes > 1.05 * present.space_bytes:
         yield f"{_change(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
     if scores.processed_records > present.processed_records:
@@ -167,7 +173,8 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
         yield f"compactions are fewer, and {each / usual:.0f} times as large: each lasts as much longer"
     if finalist.needs_reshard:
         yield "a reshard of every OSD's database, which is stopped meanwhile"
-    yield "a restart of every OSD"
+    is_ceph = recommendation.fitted.evidence.run.run.ceph_version is not None
+    yield "a restart of every OSD" if is_ceph else "a restart of the program whose database it is"
 
 
 def basis(report: RecommendationReport) -> Iterator[str]:
@@ -176,12 +183,15 @@ def basis(report: RecommendationReport) -> Iterator[str]:
     engine = one.anchor.engine
     scored = sum(tried.cost is not None for tried in one.tried) + sum(cost is not None for _, cost, _ in one.fixed)
     refused = sum(tried.is_out for tried in one.tried)
-    yield (
+    finalists = f"{len(one.finalists)} finalist{'' if len(one.finalists) == 1 else 's'}"
+    parts = (
         f"learned from the log alone, replayed in RocksDB {engine.version} ({engine.name}): {scored} candidates"
-        f" screened at 1/{one.screen_scale:g} of the size, {refused} refused by the bounds unseen,"
-        f" {len(one.finalists)} finalists with {len(one.anchor.variants)} replays each at 1/{one.anchor.scale:g} and"
-        f" smaller; {one.seconds:.0f} s"
+        f" screened at 1/{one.screen_scale:g} of the size",
+        f"{refused} refused by the bounds unseen",
+        *_estimates(one),
+        f"{finalists} with {len(one.anchor.variants)} replays each at 1/{one.anchor.scale:g} and smaller",
     )
+    yield f"{', '.join(parts)}; {one.seconds:.0f} s"
     yield (
         f"objective: {one.objective}; memtables were held to {size(one.memory_limit_bytes)} ({one.memory_source});"
         " cost is a weighed product of ratios to the current settings, which cost 1"
@@ -195,6 +205,20 @@ def notes(report: RecommendationReport) -> Iterator[str]:
     if one.picked is not None:
         said += one.picked.evaluated.prediction.quality
     yield from dict.fromkeys(said)
+
+
+def _short(problem: str, name: str) -> str:
+    """A reason without the name it begins with, in a length that a table stands; JSON has it whole."""
+    words = problem.removeprefix(f"{name}: ")
+    return words if len(words) <= LONGEST_REASON else f"{words[: LONGEST_REASON - 1].rstrip()}…"
+
+
+def _estimates(recommendation: Recommendation) -> Iterator[str]:
+    """What was spared by estimates, and how far these were off."""
+    if recommendation.pruned:
+        yield f"{recommendation.pruned} not replayed as the workload's curves put them far behind the best"
+    if recommendation.estimate_error is not None:
+        yield f"estimates by these curves {recommendation.estimate_error:.0%} off on median"
 
 
 def plain_value(value: str | None) -> str:

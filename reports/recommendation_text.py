@@ -16,9 +16,8 @@ from lsmlens.reports.recommendation_report import (
     notes,
     tried_table,
 )
-from lsmlens.reports.sections import lay_out
+from lsmlens.reports.sections import WIDTH, indented, lay_out
 
-WIDTH = 118
 MOST_TRIED = 10
 
 
@@ -38,10 +37,10 @@ def _parts(report: RecommendationReport) -> Iterator[tuple[str, list[str]]]:
         ],
     )
     if picked is not None:
-        yield "settings that change", _indented(differences_table(picked).lines())
-        yield "predicted, for the same work", _indented(changes_table(one, picked).lines())
+        yield "settings that change", indented(differences_table(picked).lines())
+        yield "predicted, for the same work", indented(changes_table(one, picked).lines())
         table, hidden = families_table(one, picked)
-        body = _indented(table.lines())
+        body = indented(table.lines())
         if hidden:
             body.append(f"  ({hidden} column families with less than 1 % of the bytes are not shown)")
         yield "bytes written by column family", body
@@ -50,14 +49,14 @@ def _parts(report: RecommendationReport) -> Iterator[tuple[str, list[str]]]:
         yield (
             "finalists",
             [
-                *_indented(front_table(one).lines()),
+                *indented(front_table(one).lines()),
                 "  (front: no other is better in everything; cost and worst: the current settings have 1)",
             ],
         )
-        yield "where each does worst: cost in every case", _indented(cases_table(one).lines())
+        yield "where each does worst: cost in every case", indented(cases_table(one).lines())
     table = tried_table(one)
     if table.rows:
-        body = _indented(tried_table(one, MOST_TRIED).lines())
+        body = indented(tried_table(one, MOST_TRIED).lines())
         if len(table.rows) > MOST_TRIED:
             body.append(f"  ({len(table.rows) - MOST_TRIED} more in -o FILE.json)")
         yield "tried and lost", body
@@ -73,7 +72,3 @@ def _parts(report: RecommendationReport) -> Iterator[tuple[str, list[str]]]:
 
 def _wrapped(text: str, indent: str = "  ") -> list[str]:
     return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ", break_long_words=False)
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return ["  " + line for line in lines]

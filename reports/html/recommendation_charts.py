@@ -8,12 +8,16 @@ from lsmlens.reports.html.charts import Dataset, Value, data, make_chart
 from lsmlens.reports.html.page import ChartBlock
 from lsmlens.reports.html.palette import css
 from lsmlens.reports.recommendation_report import (
+    LEAST_SHARE,
     RecommendationReport,
     families_table,
     front_table,
     tried_table,
 )
-from lsmlens.tuners.search.recommendation import Recommendation
+from lsmlens.reports.tables import Table
+from lsmlens.tuners.replays.measurement import Measurement
+from lsmlens.tuners.search.evaluation import Evaluated
+from lsmlens.tuners.search.recommendation import Finalist, Recommendation
 
 HEIGHT = 240
 LANE_PIXELS, BAR_PIXELS = 34, 12
@@ -29,6 +33,64 @@ def recommendation_charts(report: RecommendationReport) -> Iterator[ChartBlock]:
         yield course(one)
     if one.picked is not None:
         yield families(one)
+
+
+def timeline(one: Recommendation, finalist: Finalist, number: int) -> ChartBlock | None:
+    """Bytes flushed and compacted so far over the workload's time, now and under a finalist's settings.
+
+    Of the replays at the finest scale, in the log's units; None where one has no course.
+    """
+    courses = {"current": _course_of(one.present_evaluated), "finalist": _course_of(finalist.evaluated)}
+    if not all(courses.values()):
+        return None
+    rows: list[tuple[Value, ...]] = [
+        (kind, round(seconds, 1), round(written / GIB, 4), round(flushed / GIB, 4))
+        for kind, points in courses.items()
+        for seconds, flushed, written in points
+    ]
+    kinds = ["current", "finalist"]
+    drawn = (
+        alt.Chart(data(f"timeline-{number}"))
+        .mark_line(interpolate="step-after")
+        .encode(
+            x=alt.X("seconds:Q", title="time in the log (s)"),
+            y=alt.Y("written:Q", title=None),
+            color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[css("series-2"), css("series-1")])),
+            tooltip=[
+                alt.Tooltip("kind:N"),
+                alt.Tooltip("seconds:Q", title="s"),
+                alt.Tooltip("written:Q", title="GiB written"),
+                alt.Tooltip("flushed:Q", title="GiB of it flushed"),
+            ],
+        )
+        .properties(width="container", height=HEIGHT, autosize=alt.AutoSizeParams(type="fit-x"))
+    )
+    chart = make_chart(
+        f"timeline-{number}",
+        "Written so far (GiB)",
+        "Bytes of flushes and compactions since the log's start, over the log's time.",
+        drawn,
+        {f"timeline-{number}": Dataset(("kind", "seconds", "written", "flushed"), tuple(rows))},
+    )
+    table = Table(
+        ("s", "current, GiB", "finalist, GiB"),
+        tuple(
+            (f"{now[0]:.0f}", f"{now[2] / GIB:.3f}", f"{then[2] / GIB:.3f}")
+            for now, then in list(zip(courses["current"], courses["finalist"], strict=True))[:: len(rows) // 16 or 1]
+        ),
+    )
+    return ChartBlock(
+        chart, table, f"As replayed at 1/{one.anchor.scale:g} of the size, times that; steps are compactions."
+    )
+
+
+def _course_of(evaluated: Evaluated) -> list[tuple[float, float, float]]:
+    """Seconds, bytes flushed and bytes written so far, of the replay at the finest scale."""
+    first = evaluated.results[0]
+    if not isinstance(first, Measurement):
+        return []
+    points = first.multiplied().course
+    return [(one.seconds, one.flush_bytes, one.flush_bytes + one.compaction_output_bytes) for one in points]
 
 
 def front(one: Recommendation) -> ChartBlock:
@@ -101,8 +163,11 @@ def families(one: Recommendation) -> ChartBlock:
     """Bytes written by column family: now, and predicted with the interval."""
     assert one.picked is not None
     before = one.anchor.observed
+    least = LEAST_SHARE * sum(seen.written_bytes for seen in before.values())
     rows: list[tuple[Value, ...]] = []
     for family in one.picked.evaluated.prediction.families:
+        if max(before[family.name].written_bytes, family.predicted.value.written_bytes) < least:
+            continue  # of hardly any bytes, and an interval that would dwarf all others
         seen = before[family.name].written_bytes / MIB
         value, low, high = (getattr(family.predicted, end).written_bytes / MIB for end in ("value", "low", "high"))
         rows.append((family.name, "current", round(seen, 1), round(seen, 1), round(seen, 1)))
@@ -132,7 +197,7 @@ def families(one: Recommendation) -> ChartBlock:
     chart = make_chart(
         "families",
         "Bytes by column family (MiB)",
-        "What each column family writes now and is predicted to write, with the 90 % interval.",
+        "What each column family of weight writes now and is predicted to write, with the 90 % interval.",
         drawn,
         {"families": Dataset(("family", "kind", "mib", "low", "high"), tuple(rows))},
     )

@@ -14,7 +14,7 @@ from lsmlens.reports.html.page import (
     TableBlock,
     Terms,
 )
-from lsmlens.reports.html.recommendation_charts import recommendation_charts
+from lsmlens.reports.html.recommendation_charts import recommendation_charts, timeline
 from lsmlens.reports.recommendation_report import (
     RecommendationReport,
     basis,
@@ -57,14 +57,16 @@ def recommendation_page(report: RecommendationReport) -> Page:
     finalists += [TableBlock("Cost in every case", cases_table(one))] if one.finalists else []
     sections.append(Section("finalists", "Finalists", tuple(finalists)))
     sections.append(Section("charts", "The search", tuple(charts)))
-    sections += [
-        Section(f"finalist-{number}", f"{finalist.name} against the current settings", (
+    for number, finalist in enumerate(one.finalists, 1):
+        drawn = timeline(one, finalist, number)
+        against: list[Block] = [
             TableBlock("Settings that change", differences_table(finalist)),
             TableBlock("Predicted, for the same work", changes_table(one, finalist)),
+            *([] if drawn is None else [drawn]),
             TableBlock("Bytes written by column family", families_table(one, finalist)[0]),
-        ))
-        for number, finalist in enumerate(one.finalists, 1)
-    ]  # fmt: skip
+        ]
+        title = f"{finalist.name} against the current settings"
+        sections.append(Section(f"finalist-{number}", title, tuple(against)))
     sections.append(Section("tried", "Tried and lost", (TableBlock("Candidates", tried_table(one)),)))
     sections.append(
         Section("basis", "What this rests on", (Paragraphs(tuple(basis(report))), Notices(tuple(notes(report)))))

@@ -15,6 +15,7 @@ from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.anchor import Anchor, anchor_from
 from lsmlens.tuners.predictions.prediction import OptionsPrediction, Predicted, prediction_of
+from lsmlens.tuners.predictions.refinement import refined, tails_of
 from lsmlens.tuners.predictions.replays import Replayed, Variant, trial_of
 from lsmlens.tuners.replays.measurement import Measurement, TrialFailure
 from lsmlens.tuners.replays.runner import Progress, run_trials
@@ -23,6 +24,7 @@ from lsmlens.tuners.search.bounds import memtable_bytes
 from lsmlens.tuners.search.ledger import Ledger, key_of, key_of_workload
 from lsmlens.tuners.search.scores import Scores
 from lsmlens.tuners.search.scratch import memory_folder
+from lsmlens.tuners.workloads.document import Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
 
 Results = Sequence[Measurement | TrialFailure]
@@ -78,10 +80,22 @@ class Evaluator:
         """The column families of the workload."""
         return self.fitted.stream.families
 
+    def variant(self, scale: float, workload: Workload | None = None) -> Variant:
+        """The best fit, or another workload with as many operations, at this scale."""
+        return Variant(workload or self.fitted.workload, scale, 1, tails_of(self.fitted))
+
+    def refine(self, scale: float) -> None:
+        """Take other structures for families that do not do what the log shows, as a prediction does."""
+        self.fitted = refined(self.fitted, self._under_present, scale)
+
+    def _under_present(self, variants: Sequence[Variant]) -> list[Replayed | TrialFailure]:
+        (results,) = self._replays(variants, [self.present])
+        return _replayed(results, variants)
+
     def reference(self, variants: Sequence[Variant]) -> Reference:
         """The present options under these variants. Raises InputError where no replay of them reached its end."""
         (results,) = self._replays(variants, [self.present])
-        replayed = _replayed(results)
+        replayed = _replayed(results, variants)
         anchor = anchor_from(self.fitted, self.present, self.engine, variants, replayed)
         singles = tuple(
             anchor_from(self.fitted, self.present, self.engine, [variant], [one]) if isinstance(one, Replayed) else None
@@ -95,7 +109,7 @@ class Evaluator:
         return [self._evaluated(reference, one, results) for one, results in zip(options, every, strict=True)]
 
     def _evaluated(self, reference: Reference, options: OptionSet, results: Results) -> Evaluated:
-        replayed = _replayed(results)
+        replayed = _replayed(results, reference.variants)
         # the anchor holds just those variants whose replay under the present options ended
         common = [one for one, single in zip(replayed, reference.singles, strict=True) if single is not None]
         prediction = prediction_of(reference.anchor, options, common)
@@ -171,5 +185,8 @@ def _workload_key(trial: Trial, known: dict[int, str]) -> str:
     return known[place]
 
 
-def _replayed(results: Results) -> list[Replayed | TrialFailure]:
-    return [Replayed.of(one) if isinstance(one, Measurement) else one for one in results]
+def _replayed(results: Results, variants: Sequence[Variant]) -> list[Replayed | TrialFailure]:
+    return [
+        Replayed.of(one, variant.tails) if isinstance(one, Measurement) else one
+        for one, variant in zip(results, variants, strict=True)
+    ]

@@ -9,6 +9,7 @@ from lsmlens.tuners.options.option_set import Difference, OptionSet
 from lsmlens.tuners.predictions.anchor import Anchor
 from lsmlens.tuners.search.evaluation import Evaluated
 from lsmlens.tuners.search.pacing import Pacing
+from lsmlens.tuners.search.promising import estimate_error
 from lsmlens.tuners.search.scores import Objective, Scores, cost, front
 from lsmlens.tuners.search.study import Tried
 
@@ -90,6 +91,16 @@ class Recommendation:
     notes: tuple[str, ...] = ()
 
     @property
+    def pruned(self) -> int:
+        """How many candidates were not replayed, as their estimates were far worse than the best."""
+        return sum(one.is_pruned for one in self.tried)
+
+    @property
+    def estimate_error(self) -> float | None:
+        """By how much estimated costs differ from replayed ones on median; None where that is not known."""
+        return estimate_error(self.tried)
+
+    @property
     def front(self) -> tuple[Finalist, ...]:
         """The finalists that no other, nor the present options, beat in everything: the Pareto set."""
         places = front([self.present_scores, *(one.scores for one in self.finalists)])
@@ -121,9 +132,13 @@ def changes(finalist: Finalist, present: Scores) -> tuple[Change, ...]:
 
 
 def pick(finalists: Sequence[Finalist]) -> tuple[Finalist | None, str]:
-    """The finalist that is best where it is at its worst, if it beats the present options beyond chance; and why."""
+    """The finalist that is best where it is at its worst, if it beats the present options beyond chance; and why.
+
+    Where latency was measured of some, it is one of these: what was not measured is not better for that.
+    """
     if not finalists:
         return None, "no candidate came through the bounds and its replays: keep the current settings"
+    finalists = [one for one in finalists if one.scores.p99_micros is not None] or finalists
     better = [one for one in finalists if one.worst.cost < 1 - LEAST_GAIN and one.cost_high < 1]
     if not better:
         nearest = min(finalists, key=lambda one: one.worst.cost)
@@ -133,10 +148,8 @@ def pick(finalists: Sequence[Finalist]) -> tuple[Finalist | None, str]:
             f" ({nearest.worst.name}), and its interval ends at {nearest.cost_high:.2f}"
         )
     best = min(better, key=lambda one: (round(one.worst.cost, 2), one.needs_reshard, len(one.differences)))
-    said = (
-        f"of {len(finalists)} finalists it costs least where it does worst: {best.worst.cost:.2f} of the current"
-        f" settings ({best.worst.name})"
-    )
+    among = f"of {len(finalists)} finalists it costs least" if len(finalists) > 1 else "it costs less even"
+    said = f"{among} where it does worst: {best.worst.cost:.2f} of the current settings ({best.worst.name})"
     cheaper = [one for one in better if one.worst.cost < best.worst.cost]
     if cheaper and not best.needs_reshard:
         said += "; what costs a hundredth less needs more changes"

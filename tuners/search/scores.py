@@ -73,6 +73,8 @@ WEIGHTS: Mapping[Objective, Mapping[str, float]] = {
 # A stall or a latency this short is none: ratios of them say nothing.
 LEAST = {"stall_seconds": 0.1, "p99_micros": 100.0}
 SMALLEST = 1e-9
+# Less than this of the present settings is no better: what a log does not show any more, it cannot tell apart.
+LEAST_RATIO = 0.01
 
 
 def cost(scores: Scores, present: Scores, objective: Objective) -> float:
@@ -83,7 +85,7 @@ def cost(scores: Scores, present: Scores, objective: Objective) -> float:
         if mine is None or theirs is None:
             continue
         least = LEAST.get(name, SMALLEST)
-        product *= float(max(mine, least) / max(theirs, least)) ** weight
+        product *= max(LEAST_RATIO, float(max(mine, least) / max(theirs, least))) ** weight
     return product
 
 

@@ -1,8 +1,9 @@
 """Screening: many candidates, each replayed once with the best fit of the workload, small.
 
-In order: the presets of Ceph's releases and candidates that were given; what the findings advise and shapes that have
-helped elsewhere; draws, until the trials or their share of the budget are spent; at last the best is made simpler: what
-it changes without effect is left as it is.
+In order: what estimates promise most; the presets of Ceph's releases and candidates that were given; more that is
+promising, and between it what the findings advise and shapes that have helped elsewhere; draws, until the trials or
+their share of the budget are spent; at last the best is made simpler: what it changes without effect is left as it is.
+What is estimated to be far worse than the best so far is not replayed.
 """
 
 import time
@@ -10,16 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.predictions.figures import total
 from lsmlens.tuners.search import seeds as seeding
 from lsmlens.tuners.search.bounds import Bounds
+from lsmlens.tuners.search.estimate import WEIGHTY_SHARE
 from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference
+from lsmlens.tuners.search.promising import UNSHOWN, Promising, far_worse
 from lsmlens.tuners.search.request import Budget, Request
 from lsmlens.tuners.search.scores import Scores, cost
 from lsmlens.tuners.search.space import Space
-from lsmlens.tuners.search.study import Study, Tried
+from lsmlens.tuners.search.study import PRESENT, Judgement, Planned, Study, Tried
 
 # Of the budget, until when candidates are drawn, and until when the best is made simpler.
-DRAWING_SHARE, SIMPLIFYING_SHARE = 0.5, 0.65
+DRAWING_SHARE, SIMPLIFYING_SHARE = 0.4, 0.5
+# So many candidates that estimates promise, after every two of them one that is advised or has helped elsewhere.
+PROMISED, BETWEEN = 12, 2
 # A choice goes back to the present one if the cost does not rise by more than this; a column's, that needs a reshard,
 # may cost more.
 TOLERANCE, COLUMN_TOLERANCE = 0.004, 0.012
@@ -50,47 +56,88 @@ class Screening:
     request: Request
     budget: Budget
     say: Say
+    promising: Promising
     seconds: list[float] = field(default_factory=list)
 
+    def begin(self) -> None:
+        """The first batch, whatever is left of the budget: something must be found."""
+        if self.evaluator.ledger.fact("plan") is None:
+            self.say("estimating candidates by the workload's curves")
+            self.evaluator.ledger.keep_fact("plan", self._plan())
+        present = self.study.propose("current", PRESENT, self.space.present, self._judge)
+        self._try([present] if present.is_waiting else [])
+        first = [one for one in self.study.tried if one.batch == 1 and one.problem is None]
+        if not first or any(one.is_waiting for one in first):
+            self._try(self._next_batch())
+
     def fixed(self) -> list[Fixed]:
-        """The given candidates and the presets, replayed or refused."""
+        """The given candidates and the presets, replayed or refused; not presets that are far worse than the best."""
         is_ceph = self.evaluator.fitted.evidence.run.run.ceph_version is not None
         every = [(one, "given") for one in self.request.candidates]
         every += [(one, "a preset") for one in (seeding.presets() if is_ceph else ())]
-        problems = {one.name: self.bounds.problem(one) for one, _ in every}
+        problems = {one.name: self.bounds.problem(one) or self._far_worse(one, origin) for one, origin in every}
+        # judged by what was known when they were first looked at
+        problems = self.evaluator.ledger.decided("option sets", problems)
         fitting = [one for one, _ in every if problems[one.name] is None]
         costs: dict[str, float] = {}
         for one, result in zip(fitting, self._evaluate(fitting, "presets and given candidates"), strict=True):
-            if result is None or result.scores is None:
-                problems[one.name] = "the budget was spent" if result is None else result.problem
+            if result is None or result.scores is None or self._unshown(result) is not None:
+                problems[one.name] = "the budget was spent" if result is None else self._unshown(result)
             else:
                 costs[one.name] = cost(result.scores, self.own, self.request.objective)
         return [Fixed(one, origin, costs.get(one.name), problems[one.name]) for one, origin in every]
 
     def search(self) -> None:
-        """Seeds, draws, and the simpler best."""
-        proposed = [
-            self.study.propose(name, origin, choices, self._problem)
-            for name, origin, choices in seeding.seeds(self.evaluator.fitted.evidence.run, self.space)
-        ]
-        waiting = [one for one in proposed if one.is_waiting]
-        while waiting and self._goes_on(DRAWING_SHARE):
-            self._try(waiting[: self.request.batch])
-            waiting = waiting[self.request.batch :]
+        """What is planned, draws, and the simpler best."""
         while self._goes_on(DRAWING_SHARE):
-            batch = self.study.next_batch(self.request.batch, self._problem)
+            batch = self._next_batch()
             if not batch:
                 break
             self._try(batch)
         self._simplify()
 
+    def _next_batch(self) -> list[Tried]:
+        plan = [Planned(*one) for one in self.evaluator.ledger.fact("plan")]
+        return self.study.next_batch(self._batch_size(), self._judge, plan)
+
+    def _far_worse(self, options: OptionSet, origin: str) -> str | None:
+        estimate = self.promising.cost_of(options)
+        return None if origin == "given" or estimate is None else far_worse(estimate, self.study.tried)
+
     def _goes_on(self, share: float) -> bool:
         trials = self.request.trials
-        done = sum(one.scores is not None and one.origin != SIMPLER for one in self.study.tried)
-        return self.budget.has(share, time.monotonic()) and (trials is None or done < trials)
+        return self.budget.has(share, time.monotonic()) and (trials is None or self._done() < trials)
 
-    def _problem(self, one: Tried) -> str | None:
-        return self.bounds.problem(self.space.candidate(one.choices, one.name))
+    def _batch_size(self) -> int:
+        """Never more than there are trials left, so that where a batch was cut off changes nothing."""
+        trials = self.request.trials
+        return self.request.batch if trials is None else min(self.request.batch, trials - self._done())
+
+    def _done(self) -> int:
+        return sum(one.scores is not None and one.batch is not None for one in self.study.tried)
+
+    def _plan(self) -> list[Planned]:
+        """What is tried before anything is drawn."""
+        found = [
+            Planned(f"promising {number}", PROMISED_BY, dict(one.choices))
+            for number, one in enumerate(self.promising.best(PROMISED), 1)
+        ]
+        seeds = [Planned(*one) for one in seeding.seeds(self.evaluator.fitted.evidence.run, self.space)]
+        seeds.sort(key=lambda one: self.promising.cost(one.choices) or 0.0)
+        for number, one in enumerate(seeds, 1):
+            found.insert(min(len(found), number * (BETWEEN + 1) - 1), one)
+        return found
+
+    def _judge(self, one: Tried) -> Judgement:
+        options = self.space.candidate(one.choices, one.name)
+        problem = self.bounds.problem(options) or self.promising.unshown(options)
+        if problem is not None:
+            return Judgement(problem)
+        estimate = self.promising.cost(one.choices)
+        if estimate is None or one.origin == SIMPLER:
+            return Judgement(None, estimate)
+        problem = far_worse(estimate, self.study.tried)
+        return Judgement(problem, estimate, problem is not None)
 
     def _simplify(self) -> None:
         """Put each change of the best back alone, then all together whose absence does no harm."""
@@ -104,11 +151,11 @@ class Screening:
                 f"{best.name} without {one.name}",
                 SIMPLER,
                 {**best.choices, one.name: present[one.name]},
-                self._problem,
+                self._judge,
             )
             for one in changed
         }
-        self._try_all([one for one in alone.values() if one.is_waiting])
+        self._try_all(list(alone.values()), SIMPLIFYING_SHARE)
         found = {one.number: one for one in self.study.tried}
         idle = {}
         for one in changed:
@@ -117,26 +164,42 @@ class Screening:
             if without is not None and without <= _cost(best) * (1 + tolerance):
                 idle[one.name] = present[one.name]
         if len(idle) > 1:
-            simpler = self.study.propose(f"{best.name}, simpler", SIMPLER, {**best.choices, **idle}, self._problem)
-            self._try_all([simpler] if simpler.is_waiting else [])
+            simpler = self.study.propose(f"{best.name}, simpler", SIMPLER, {**best.choices, **idle}, self._judge)
+            self._try_all([simpler], SIMPLIFYING_SHARE)
 
-    def _try_all(self, some: Sequence[Tried]) -> None:
-        while some and self.budget.has(SIMPLIFYING_SHARE, time.monotonic()):
+    def _try_all(self, some: Sequence[Tried], share: float) -> None:
+        some = [one for one in some if one.is_waiting]
+        while some and self.budget.has(share, time.monotonic()):
             self._try(some[: self.request.batch])
             some = some[self.request.batch :]
 
     def _try(self, batch: Sequence[Tried]) -> None:
+        if not batch:
+            return
         best = min((one.cost for one in self.study.tried if one.cost is not None), default=1.0)
         options = [self.space.candidate(one.choices, one.name) for one in batch]
         words = f"screening {', '.join(one.name for one in batch)}; the best so far costs {best:.3f} of the current"
         self.say(words)
         for one, result in zip(batch, self.evaluator.evaluate(self.reference, options), strict=True):
-            if result.scores is None:
-                self.study.refuse(one, result.problem or "no scores")
+            problem = result.problem or self._unshown(result)
+            if result.scores is None or problem is not None:
+                self.study.refuse(one, problem or "no scores")
             else:
                 memory = result.scores.memory_bytes / self.own.memory_bytes if self.own.memory_bytes else 1.0
                 self.study.record(one, result.scores, cost(result.scores, self.own, self.request.objective), memory)
                 self.seconds.append(result.seconds)
+
+    def _unshown(self, result: Evaluated) -> str | None:
+        """Why a replay has no figures that count: it failed, or a family that compacts now did not compact in it."""
+        if result.problem is not None:
+            return result.problem
+        observed = self.reference.anchor.observed
+        least = WEIGHTY_SHARE * total(observed).written_bytes
+        for one in result.prediction.families:
+            seen = observed[one.name]
+            if seen.compactions and seen.written_bytes >= least and not one.predicted.value.compactions:
+                return UNSHOWN.format(one.name)
+        return None
 
     def _evaluate(self, options: Sequence[OptionSet], what: str) -> list[Evaluated | None]:
         found: list[Evaluated | None] = []
@@ -147,7 +210,7 @@ class Screening:
         return [*found, *[None] * (len(options) - len(found))]
 
 
-SIMPLER = "simpler"
+SIMPLER, PROMISED_BY = "simpler", "the workload's curves"
 
 
 def _cost(one: Tried) -> float:

@@ -37,14 +37,14 @@ SHAPES: Mapping[str, Mapping[str, int]] = {
 
 
 def seeds(run: RunAnalysis, space: Space) -> list[Seed]:
-    """Name, origin and choices of each, in the order to try them; the present settings stand first."""
+    """Name, origin and choices of each that is not as the present settings."""
     present = space.present
-    found: list[Seed] = [("current", "the log", present)]
-    found += [(f"{code}'s advice", f"finding {code}", choices) for code, choices in _advised(run, space, present)]
+    found = [(f"{code}'s advice", f"finding {code}", choices) for code, choices in _advised(run, space, present)]
     for name, steps in SHAPES.items():
         wanted = [(one, steps[one.option]) for one in space.dimensions if one.column is None and one.option in steps]
         found.append((name, "a shape", _moved(present, wanted)))
-    return [one for place, one in enumerate(found) if one[2] not in [other[2] for other in found[:place]]]
+    earlier = [present, *(one[2] for one in found)]
+    return [one for place, one in enumerate(found, 1) if one[2] not in earlier[:place]]
 
 
 def presets() -> Iterator[OptionSet]:

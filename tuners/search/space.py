@@ -5,13 +5,14 @@ that carries much of the bytes (Ceph's O, P, L, m, p; any family elsewhere) has 
 are as all others have them unless chosen otherwise: in Ceph, options of a column cost a reshard.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.options.option_catalogue import find_option
 from lsmlens.tuners.options.option_set import CHANGED, OptionSet, column_of
+from lsmlens.tuners.predictions.scales import largest_scale
 
 # A column is chosen for by itself from this share of the bytes that flushes and compactions write.
 OWN_SHARE = 0.03
@@ -21,8 +22,8 @@ DOUBLINGS = {
     "target_file_size_base": range(-2, 3),
     "max_total_wal_size": range(-2, 3),
 }
-# What is searched has write buffers down to one of so many parts of the present ones.
-SMALLEST_BUFFER = 8
+# Smaller write buffers than this are not tried, unless the present ones are: no memory is worth saving there.
+LEAST_BUFFER_BYTES = 1 << 20
 LADDERS = {
     "max_write_buffer_number": ("2", "4", "8", "16", "32", "64"),
     "min_write_buffer_number_to_merge": ("1", "2", "3", "4", "6", "8", "12", "16", "32"),
@@ -63,9 +64,9 @@ class Space:
 
     def candidate(self, choices: Mapping[str, str], name: str) -> OptionSet:
         """The option set of these choices; what is not chosen stays. Its validity is not looked at."""
-        options = self.base
+        options, present = self.base, self.present
         for dimension in self.dimensions:  # what all share stands first
-            value = choices.get(dimension.name, self.present[dimension.name])
+            value = choices.get(dimension.name, present[dimension.name])
             if value == AS_ALL:
                 value = _value(options, dimension.option, None)
             if value != _value(options, dimension.option, dimension.column):
@@ -76,6 +77,15 @@ class Space:
     def present(self) -> dict[str, str]:
         """The choices that change nothing."""
         return self.choices_of(self.base)
+
+    def largest_scale(self, families: Sequence[str]) -> float:
+        """The largest scale at which no write buffer that can be chosen gets too small, at least 1."""
+        chosen = [
+            self.base.changed(one.option, one.values[0], one.column)
+            for one in self.dimensions
+            if one.option == "write_buffer_size" and one.values[0] != AS_ALL
+        ]
+        return largest_scale([self.base, *chosen], families)
 
     def choices_of(self, options: OptionSet) -> dict[str, str]:
         """Where another option set stands in this space: the nearest value of each ladder."""
@@ -134,7 +144,8 @@ def _ladder(option: str, present: str) -> tuple[str, ...]:
         size = int(present)
         if size <= 0:  # RocksDB chooses: that stays one of the choices
             return (present, *(str(1 << power) for power in range(28, 32)))
-        values = {max(LEAST_BYTES, min(MOST_BYTES, int(size * 2.0**power))) for power in DOUBLINGS[option]}
+        least = LEAST_BUFFER_BYTES if option == "write_buffer_size" else LEAST_BYTES
+        values = {max(least, min(MOST_BYTES, int(size * 2.0**power))) for power in DOUBLINGS[option]}
         return tuple(str(value) for value in sorted({*values, size}))
     values_of = LADDERS[option]
     return values_of if present in values_of else tuple(sorted((*values_of, present), key=_order))

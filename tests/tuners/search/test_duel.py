@@ -1,11 +1,17 @@
+import dataclasses
 import json
+import math
+from pathlib import Path
 
 import pytest
-from lsmlens.reports.duel_report import document, render
+from jsonschema import Draft202012Validator
+from lsmlens.reports.duel_report import document, render, to_json
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.search.duel import Duel, duel_of
+
+SCHEMA = json.loads((Path(__file__).resolve().parents[3] / "reports" / "schemas" / "duel-1.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +39,17 @@ def test_the_reports_say_both_names_and_the_verdict(duel: Duel) -> None:
     text = render(duel)
     assert "larger against now" in text
     assert "B less" in text
-    said = json.loads(json.dumps(document(duel)))
+    said = json.loads(to_json(duel))
+    assert said == json.loads(json.dumps(document(duel)))
     assert said["schema"] == "lsmlens.duel/1"
     assert said["a"]["options"] == "now"
     assert all(one["low"] is None or one["low"] <= one["high"] for one in said["ratios"])
+
+
+def test_the_document_is_as_its_schema_says(duel: Duel) -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    unknown = dataclasses.replace(duel.ratios[0], a=0.0, ratio=math.nan, low=math.nan, high=math.nan)
+    for one in (duel, dataclasses.replace(duel, ratios=(unknown,)), dataclasses.replace(duel, ratios=())):
+        Draft202012Validator(SCHEMA).validate(json.loads(to_json(one)))
+    wrong = {**json.loads(to_json(duel)), "surprise": 1}
+    assert not Draft202012Validator(SCHEMA).is_valid(wrong)

@@ -1,3 +1,4 @@
+import dataclasses
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,6 +42,16 @@ def test_what_is_within_the_noise_is_not_advised() -> None:
         best, why = pick([one])
         assert best is None
         assert "nothing beats the current settings beyond noise" in why
+
+
+def test_what_was_not_paced_does_not_win_for_that() -> None:
+    paced = dataclasses.replace(finalist("paced", 0.6, 0.7, 0.8), scores=SCORES._replace(p99_micros=500.0))
+    best, _ = pick([finalist("unknown", 0.5, 0.6, 0.7), paced])
+    assert best is paced
+    slow = dataclasses.replace(paced, cases=(Case("latency at load x1, seed 1", 3.0),))
+    best, why = pick([finalist("unknown", 0.5, 0.6, 0.7), slow])
+    assert best is None
+    assert "latency at load x1" in why
 
 
 def test_nothing_to_choose_from() -> None:

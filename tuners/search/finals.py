@@ -1,0 +1,189 @@
+"""Finals: the cheapest candidates once more beside the present options, larger, and on all that may come.
+
+Other seeds, other workloads that explain the log about as well, half and twice the load where something is compacted
+for its age; and, where the budget allows, the log's own rate.
+"""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.predictions.anchor import usual_variants
+from lsmlens.tuners.predictions.replays import Variant
+from lsmlens.tuners.predictions.scales import STEPS, coarser_scale
+from lsmlens.tuners.replays.replay_options import ages_below
+from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference
+from lsmlens.tuners.search.loads import at_load
+from lsmlens.tuners.search.pacing import Pacing, affordable_rounds, paced
+from lsmlens.tuners.search.recommendation import Case, Finalist, finalist
+from lsmlens.tuners.search.request import Budget, Request
+from lsmlens.tuners.search.scores import Scores, cost
+from lsmlens.tuners.search.screening import Say
+from lsmlens.tuners.search.space import has_own_columns
+
+# Of what is left of the budget, so much is for the settled replays of the finals.
+SETTLED_SHARE = 0.9
+# How many sets, and replays of each, where the budget does not allow all that is asked for.
+FEWER = ((2, 4), (2, 3), (1, 3))
+LOADS = (0.5, 2.0)
+CURRENT = "current"
+
+
+class _Size(NamedTuple):
+    """How many sets go into the finals, how many replays there are of each, and at which scale the best fit's is."""
+
+    sets: int
+    draws: int
+    scale: float
+
+    def replayed(self, coarse: float) -> float:
+        """The whole of it, in replays at scale 1; draws are replayed at the coarser scale."""
+        return (self.sets + 1) * (1 / self.scale + (self.draws - 1) / coarse)
+
+
+@dataclass(frozen=True, slots=True)
+class Finals:
+    """The finals of one search."""
+
+    evaluator: Evaluator
+    request: Request
+    budget: Budget
+    say: Say
+
+    def held(
+        self, order: Sequence[tuple[str, str, OptionSet, float]], scale: float, seconds: float
+    ) -> tuple[list[Finalist], Reference, Pacing]:
+        """The finalists out of the candidates in `order` (name, origin, options, cost; cheapest first).
+
+        With the reference that they were measured against. `seconds` is what a replay at `scale` takes.
+        """
+        ledger = self.evaluator.ledger
+        names = ledger.decided("finalists", _chosen(order, self.request.finalists))
+        chosen = [one for one in order if one[0] in names]
+        size = self._size([one[2] for one in chosen], scale, seconds)
+        chosen = chosen[: size.sets]
+        sets = [options for _, _, options, _ in chosen]
+        variants = usual_variants(self.evaluator.fitted, [self.evaluator.present, *sets], size.draws, size.scale)
+        self.say(f"finals: {len(sets)} sets and the current settings, {len(variants)} replays of each")
+        reference = self.evaluator.reference(variants)
+        results = self.evaluator.evaluate(reference, sets) if sets else []
+        present = own_scores(self.evaluator, reference)
+        cases = {one.name: self._cases(result, present) for one, result in zip(sets, results, strict=True)}
+        self._add_loads(cases, sets, variants[0])
+        pacing = self._pace(sets)
+        own = with_paced(self.evaluator.evaluate(reference, [self.evaluator.present])[0], pacing)
+        is_ceph = self.evaluator.fitted.evidence.run.run.ceph_version is not None
+        finalists = [
+            finalist(
+                name,
+                origin,
+                result,
+                with_paced(result, pacing),
+                own,
+                self.evaluator.present,
+                self.request.objective,
+                [*cases[options.name], *self._paced_cases(options.name, pacing)],
+                is_ceph,
+            )
+            for (name, origin, options, _), result in zip(chosen, results, strict=True)
+            if result.scores is not None and cases[options.name]
+        ]
+        return finalists, reference, pacing
+
+    def _size(self, sets: Sequence[OptionSet], scale: float, seconds: float) -> "_Size":
+        """As a prediction has them; where the budget does not allow that, fewer sets and draws, then coarser ones."""
+        every = [self.evaluator.present, *sets]
+        usual = usual_variants(self.evaluator.fitted, every, 2)[0].scale
+        left = self.budget.left(time.monotonic())
+        sizes = [
+            _Size(min(count, len(sets)), draws, step)
+            for step in STEPS
+            if usual <= step <= max(scale, usual)
+            for count, draws in ((self.request.finalists, self.request.draws), *FEWER)
+            if count <= self.request.finalists and draws <= self.request.draws
+        ]
+        at_once = self.evaluator.jobs or len(os.sched_getaffinity(0))
+        fitting = (
+            one
+            for one in sizes
+            if left is None
+            or one.replayed(coarser_scale(one.scale, every, self.evaluator.families)) * seconds * scale
+            < SETTLED_SHARE * left * at_once
+        )
+        chosen = next(fitting, sizes[-1])
+        return _Size(*self.evaluator.ledger.decided("finals", list(chosen)))
+
+    def _cases(self, result: Evaluated, present: Scores) -> list[Case]:
+        objective = self.request.objective
+        return [
+            Case("best fit" if not number else f"draw {number}", cost(one, present, objective))
+            for number, one in enumerate(result.cases)
+            if one is not None
+        ]
+
+    def _add_loads(self, cases: Mapping[str, list[Case]], sets: Sequence[OptionSet], best: Variant) -> None:
+        """The loads change bytes only where something is done for its age."""
+        workload, version = best.workload, self.evaluator.engine.version
+        every = [self.evaluator.present, *sets]
+        for load in LOADS:
+            resolved = [one.resolve(self.evaluator.families, version) for one in every]
+            if not any(ages_below(one, workload.seconds / load) for one in resolved):
+                continue
+            reference = self.evaluator.reference([self.evaluator.variant(best.scale, at_load(workload, load))])
+            present = own_scores(self.evaluator, reference)
+            for one, result in zip(sets, self.evaluator.evaluate(reference, sets), strict=True):
+                if result.scores is not None:
+                    cases[one.name].append(
+                        Case(f"load x{load:g}", cost(result.scores, present, self.request.objective))
+                    )
+
+    def _pace(self, sets: Sequence[OptionSet]) -> Pacing:
+        """Paced replays of the best two and the present options, as many rounds as there is time for."""
+        some = [self.evaluator.present, *sets[:2]]
+        left = self.budget.left(time.monotonic())
+        rounds = affordable_rounds(self.evaluator.fitted.stream.seconds, len(some), left or 0.0) if sets else []
+        rounds = [(int(seed), float(load)) for seed, load in self.evaluator.ledger.decided("paced rounds", rounds)]
+        if rounds:
+            self.say(f"{len(rounds)} rounds of {len(some)} paced replays at the log's rate and others")
+        return paced(self.evaluator, some, rounds)
+
+    def _paced_cases(self, name: str, pacing: Pacing) -> list[Case]:
+        """By load, the cost with what was measured at that load; only where the objective counts it."""
+        found = []
+        present = {(one.seed, one.load): one for one in pacing.replays.get(CURRENT, ())}
+        for one in pacing.replays.get(name, ()):
+            other = present.get((one.seed, one.load))
+            if other is not None and one.latencies is not None and other.latencies is not None:
+                blank = Scores(1, 1, 1, 1, 1, 1, 1)
+                mine, theirs = (
+                    blank.paced(one.stall_seconds, one.latencies),
+                    blank.paced(other.stall_seconds, other.latencies),
+                )
+                ratio = cost(mine, theirs, self.request.objective)
+                if ratio != 1:
+                    found.append(Case(f"latency at load x{one.load:g}, seed {one.seed}", ratio))
+        return found
+
+
+def own_scores(evaluator: Evaluator, reference: Reference) -> Scores:
+    """The scores of the present options in the very replays that are the reference."""
+    (own,) = evaluator.evaluate(reference, [evaluator.present])
+    assert own.scores is not None
+    return own.scores
+
+
+def with_paced(result: Evaluated, pacing: Pacing) -> Scores:
+    """The scores of a replayed set, with what paced replays measured of it."""
+    assert result.scores is not None
+    name = result.options.name
+    return result.scores.paced(pacing.stall_seconds(name), pacing.latencies(name))
+
+
+def _chosen(order: Sequence[tuple[str, str, OptionSet, float]], count: int) -> list[str]:
+    """The cheapest, the cheapest that needs no options of single columns, and the next ones."""
+    names = [name for name, _, _, _ in order]
+    plain = [name for name, _, options, _ in order if not has_own_columns(options)]
+    return list(dict.fromkeys((*names[:1], *plain[:1], *names)))[:count]
