@@ -12,6 +12,7 @@ from lsmlens.analyzer.run import Run
 if TYPE_CHECKING:
     from lsmlens.analyzer.counters.counter_intervals import CounterInterval
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
+    from lsmlens.analyzer.counters.dump_moments import Life
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
     from lsmlens.analyzer.options.options_in_force import OptionInForce
     from lsmlens.analyzer.statistics_series import StatisticsSeries
@@ -86,7 +87,24 @@ def counter_intervals_of(run: Run, beside: Beside) -> "tuple[CounterInterval, ..
     from lsmlens.analyzer.counters.counter_intervals import counter_intervals
     from lsmlens.analyzer.osds import ceph_release
 
-    return counter_intervals(beside.perf_dumps, ceph_release(run))
+    return counter_intervals(beside.perf_dumps, ceph_release(run), _last_life(run))
+
+
+def _last_life(run: Run) -> "Life | None":
+    from lsmlens.analyzer.counters.dump_moments import Life, Written
+
+    last = run.sessions[-1] if run.sessions else None
+    if last is None or last.opened_at_millis is None:
+        return None
+    jobs = ((event, _table_bytes(event)) for event in run.events if event["session"] == last.number)
+    return Life(
+        last.opened_at_millis * 1000,
+        tuple(
+            Written(event.get("started_micros") or event["time_micros"], event["time_micros"], size)
+            for event, size in jobs
+            if size
+        ),
+    )
 
 
 def cross_check(run: Run, beside: Beside) -> CrossCheck | None:

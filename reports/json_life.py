@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.counters.counter_intervals import CounterInterval
 from lsmlens.analyzer.findings import Finding
 from lsmlens.analyzer.units import MICROS
 from lsmlens.reports.moments import moment, moment_of_micros
@@ -28,6 +29,8 @@ def life(one: RunAnalysis) -> dict[str, Any]:
                 "life": interval.life,
                 "since": interval.since,
                 "until": interval.until,
+                "seconds": None if interval.seconds is None else list(interval.seconds),
+                "rates": _rates(interval),
                 **{name: value for name, value in asdict(interval.counted).items() if value is not None},
             }
             for interval in one.counter_intervals
@@ -40,6 +43,21 @@ def life(one: RunAnalysis) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in one.findings],
         "not_assessed": [asdict(rule) for rule in one.not_assessed],
     }
+
+
+def _rates(interval: CounterInterval) -> dict[str, list[float]]:
+    counted = interval.counted
+    amounts = {
+        "client_writes": counted.client_writes,
+        "client_write_bytes": counted.client_write_bytes,
+        "transactions": counted.transactions,
+        "kv_syncs": counted.kv_syncs,
+        "bluefs_wal_bytes_written": counted.bluefs_wal_bytes_written,
+        "bluefs_sst_bytes_written": counted.bluefs_sst_bytes_written,
+        "bluefs_slow_bytes_written": counted.bluefs_slow_bytes_written,
+    }
+    found = {f"{name}_per_second": interval.per_second(amount) for name, amount in amounts.items()}
+    return {name: list(rate) for name, rate in found.items() if rate is not None}
 
 
 def _stalls(one: RunAnalysis) -> dict[str, Any]:

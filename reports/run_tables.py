@@ -226,6 +226,8 @@ def counter_intervals(one: RunAnalysis) -> Table | None:
             bytes_of(counted.slow_used_bytes),
             share(counted.onode_hit_share),
             plain(counted.client_writes),
+            _range(interval.seconds),
+            _range(interval.per_second(counted.client_writes)),
         )
         for interval in one.counter_intervals
         for counted in (interval.counted,)
@@ -238,7 +240,11 @@ def counter_intervals(one: RunAnalysis) -> Table | None:
         "WAL / tables written",
         "spilled",
     )
-    return Table((*header, "onodes hit", "client writes"), tuple(rows))
+    return Table((*header, "onodes hit", "client writes", "seconds", "writes/s"), tuple(rows))
+
+
+def _range(ends: tuple[float, float] | None) -> str:
+    return "-" if ends is None else f"{ends[0]:.0f} to {ends[1]:.0f}"
 
 
 def _millis(*seconds: float | None) -> str:

@@ -1,0 +1,84 @@
+"""When perf dumps were taken: held against the clock of who took them, and what is left open."""
+
+import re
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.counters.counter_intervals import CounterInterval
+from lsmlens.analyzer.counters.dump_moments import Life, Moment, Written, dump_moments, seconds_between
+from lsmlens.analyzer.counters.perf_dumps import PerfDump
+
+TAKEN = re.compile(r"^(?P<phase>\w+) start=\S+ end=(?P<end>\S+) wall=(?P<wall>[\d.]+)", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def stock(fixtures: Path) -> RunAnalysis:
+    return next(one for one in analyze([str(fixtures / "osd-stock")]).runs if not one.run.is_monitor)
+
+
+def test_the_true_times_lie_within(stock: RunAnalysis, fixtures: Path) -> None:
+    """A dump was taken when each phase had ended, so phases are intervals, but for the moments in between."""
+    phases = {match["phase"]: match for match in TAKEN.finditer((fixtures / "osd-stock" / "phases.txt").read_text())}
+    found = {Path(one.until).name: one.seconds for one in stock.counter_intervals}
+    assert found.keys() == {f"perf_dump.{phase}.json" for phase in (*phases, "start", "end")}
+    known = [phase for phase in phases if found[f"perf_dump.{phase}.json"] is not None]
+    assert known == ["A_radosbench", "B_fio", "C_omap", "D_cleanup", "E_fio"]
+    for phase in known:
+        seconds = found[f"perf_dump.{phase}.json"]
+        assert seconds is not None
+        assert seconds[0] - 0.5 < float(phases[phase]["wall"]) < seconds[1]
+
+
+def test_moments() -> None:
+    life = Life(1_000, (Written(2_000, 3_000, 1_000_000), Written(2_500, 6_000, 2_000_000), Written(7_000, 7_000, 10)))
+    counts = (0, 8192, 1_010_000, 1_900_000, 3_000_009, 3_030_000, 4_000_000)
+    dumps = [PerfDump({"bluefs.bytes_written_sst": count}) for count in counts]
+    assert dump_moments(dumps, life) == (
+        Moment(1_000, 3_000),  # before the first table
+        Moment(1_000, 3_000),  # blocks, but no table yet
+        Moment(2_000, 6_000),  # the first one, in whole blocks
+        Moment(2_500, 6_000),  # the second is being written
+        Moment(2_500, 7_000),
+        Moment(2_500, None),  # all of them: at any time since
+        Moment(None, None),  # more than the log tells of
+    )
+    assert dump_moments(dumps[:1], None) == (Moment(None, None),)
+    assert dump_moments([PerfDump({})], life) == (Moment(None, None),)
+
+
+def test_seconds_between() -> None:
+    assert seconds_between(Moment(1_000_000, 2_000_000), Moment(5_000_000, 9_000_000)) == (3.0, 8.0)
+    assert seconds_between(Moment(1_000_000, 2_000_000), Moment(1_500_000, 2_000_000)) == (0.0, 1.0)
+    assert seconds_between(Moment(None, 2_000_000), Moment(5_000_000, 9_000_000)) is None
+    assert seconds_between(Moment(1_000_000, 2_000_000), Moment(5_000_000, None)) is None
+
+
+def test_rates_need_a_time_that_is_known_well(stock: RunAnalysis) -> None:
+    counted = stock.counter_intervals[0].counted
+    assert CounterInterval(1, "a", "b", counted, (10.0, 12.5)).per_second(1000) == (80.0, 100.0)
+    assert CounterInterval(1, "a", "b", counted, (10.0, 12.5)).per_second(None) is None
+    for seconds in ((10.0, 20.0), (0.0, 1.0), (0.0, 0.0), None):
+        assert CounterInterval(1, "a", "b", counted, seconds).per_second(1000) is None
+
+
+def test_clocks(stock: RunAnalysis, fixtures: Path) -> None:
+    """The moments themselves, not only what lies between them."""
+    run = stock.run
+    last = run.sessions[-1]
+    assert last.opened_at_millis is not None
+    written = tuple(
+        Written(event["started_micros"], event["time_micros"], event["created_bytes"])
+        for event in run.events
+        if event["session"] == last.number and event["event"] in ("flush_finished", "compaction_finished")
+    )
+    life = Life(last.opened_at_millis * 1000, written)
+    text = (fixtures / "osd-stock" / "phases.txt").read_text()
+    for match in TAKEN.finditer(text):
+        dump = next(one for one in stock.beside.perf_dumps if match["phase"] in one.source)
+        ((earliest, latest),) = dump_moments([dump], life)
+        taken = datetime.fromisoformat(match["end"]).timestamp() * 1e6
+        assert earliest is not None
+        assert earliest < taken + 1e6
+        assert latest is None or taken < latest
