@@ -54,7 +54,7 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     arguments.add_engine(command, "instead of the version that wrote the log")
     machine = command.add_argument_group("machine")
     arguments.add_count(machine, "--jobs", "replays at once (default: one a processor)")
-    arguments.add_work_dir(machine, "where databases live while they run (default: the user's cache)")
+    arguments.add_work_dir(machine, "where databases live while they run (default: in memory, if there is room)")
     arguments.add_output(command, OUTPUT_HELP)
     arguments.add_format(command, "json")
     arguments.add_quiet(command)

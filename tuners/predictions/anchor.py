@@ -18,6 +18,7 @@ from lsmlens.tuners.predictions.figures import METRICS, Figures, by_family
 from lsmlens.tuners.predictions.refinement import refined, tails_of
 from lsmlens.tuners.predictions.replays import OnProgress, Replayed, Variant, refuse_if_all_failed, replay_all
 from lsmlens.tuners.predictions.scales import coarser_scale, usual_scale
+from lsmlens.tuners.predictions.scratch import scratch_folder
 from lsmlens.tuners.predictions.self_consistency import Check, check, log_ratio
 from lsmlens.tuners.replays.measurement import TrialFailure
 
@@ -72,11 +73,13 @@ def anchor_on(
     """Refine the fit, and replay it and `seeds` - 1 draws from the ridge under the log's own options.
 
     `scale` is the best fit's, by default the usual one; `candidates` are considered for how far down scales can go.
-    Raises InputError if no replay reaches its end.
+    `work_dir` is where databases live; None is memory where it has the room, else the disk. Raises InputError if no
+    replay reaches its end.
     """
-    run = partial(replay_all, options=[options], engine=engine, jobs=jobs, work_dir=work_dir, on_progress=on_progress)
-    coarse = usual_variants(fitted, [options, *candidates], 2, scale)[-1].scale
-    fitted = refined(fitted, lambda variants: run(variants)[0], coarse)
+    scales = [one.scale for one in usual_variants(fitted, [options, *candidates], 2, scale)]
+    folder = work_dir or scratch_folder(fitted.evidence.run, scales, jobs)
+    run = partial(replay_all, options=[options], engine=engine, jobs=jobs, work_dir=folder, on_progress=on_progress)
+    fitted = refined(fitted, lambda variants: run(variants)[0], scales[-1])
     variants = usual_variants(fitted, [options, *candidates], seeds, scale)
     results = run(variants)[0]
     return anchor_from(fitted, options, engine, variants, results)

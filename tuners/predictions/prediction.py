@@ -10,6 +10,7 @@ from lsmlens.tuners.predictions.anchor import Anchor, weighed
 from lsmlens.tuners.predictions.figures import METRICS, Figures, total
 from lsmlens.tuners.predictions.quality import quality
 from lsmlens.tuners.predictions.replays import OnProgress, Replayed, replay_all
+from lsmlens.tuners.predictions.scratch import scratch_folder
 from lsmlens.tuners.predictions.self_consistency import SLACK, error, log_ratio
 from lsmlens.tuners.predictions.uncertainty import NINETY_PERCENT, Deviation, bounds, deviation, spread_of
 from lsmlens.tuners.predictions.windows_needed import WindowNeed, level0_trigger, windows_needed
@@ -77,9 +78,11 @@ def predict(
 ) -> Prediction:
     """Replay the anchor's variants under each set of options, and say what the log would have shown.
 
-    Raises InputError for options that cannot stand together.
+    `work_dir` as in `anchor_on`. Raises InputError for options that cannot stand together.
     """
-    results = replay_all(anchor.variants, options, anchor.engine, jobs=jobs, work_dir=work_dir, on_progress=on_progress)
+    scales = (one.scale for one in anchor.variants)
+    folder = work_dir or scratch_folder(anchor.fitted.evidence.run, scales, jobs)
+    results = replay_all(anchor.variants, options, anchor.engine, jobs=jobs, work_dir=folder, on_progress=on_progress)
     every = zip(options, results, strict=True)
     return Prediction(anchor, tuple(prediction_of(anchor, one, found) for one, found in every))
 

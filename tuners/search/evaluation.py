@@ -17,13 +17,13 @@ from lsmlens.tuners.predictions.anchor import Anchor, anchor_from
 from lsmlens.tuners.predictions.prediction import OptionsPrediction, Predicted, prediction_of
 from lsmlens.tuners.predictions.refinement import refined, tails_of
 from lsmlens.tuners.predictions.replays import Replayed, Variant, trial_of
+from lsmlens.tuners.predictions.scratch import scratch_folder
 from lsmlens.tuners.replays.measurement import Measurement, TrialFailure
 from lsmlens.tuners.replays.runner import Progress, run_trials
 from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.search.bounds import memtable_bytes
 from lsmlens.tuners.search.ledger import Ledger, key_of, key_of_workload
 from lsmlens.tuners.search.scores import Scores
-from lsmlens.tuners.search.scratch import memory_folder
 from lsmlens.tuners.workloads.document import Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
 
@@ -144,7 +144,9 @@ class Evaluator:
         """For each option set the results of all variants; the longest are begun first."""
         places = [(place, number) for number in range(len(variants)) for place in range(len(options))]
         places.sort(key=lambda one: variants[one[1]].scale)
-        folder = self.work_dir or (None if self.executor is not None else self._memory(variants))
+        folder = self.work_dir
+        if folder is None and self.executor is None:
+            folder = scratch_folder(self.fitted.evidence.run, (one.scale for one in variants), self.jobs)
         trials = [trial_of(variants[number], options[place], self.engine, folder) for place, number in places]
         results = dict(zip(places, self.run(trials), strict=True))
         return [[results[place, number] for number in range(len(variants))] for place in range(len(options))]
@@ -168,13 +170,6 @@ class Evaluator:
         made = run_trials(some, jobs or self.jobs, self.executor, self.on_progress, keep)
         results |= {keys[place]: result for place, result in zip(missing, made, strict=True)}
         return [results[key] for key in keys]
-
-    def _memory(self, variants: Sequence[Variant]) -> Path | None:
-        run = self.fitted.evidence.run
-        counters = run.counters
-        held = 0.0 if counters is None else float(counters.db_used_bytes or 0)
-        largest = max(held, run.total.flush_bytes)
-        return memory_folder(2 * largest / min(one.scale for one in variants) * (self.jobs or 2))
 
 
 def _workload_key(trial: Trial, known: dict[int, str]) -> str:

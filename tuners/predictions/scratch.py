@@ -5,13 +5,25 @@ Paced replays do, and stay on a disk.
 """
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
+from lsmlens.analyzer.analysis import RunAnalysis
 
 MEMORY_FOLDER = Path("/dev/shm")
 # Of what is free in memory and in the folder, so much may be taken by all replays at once.
 MOST_SHARE = 0.25
+
+
+def scratch_folder(run: RunAnalysis, scales: Iterable[float], jobs: int | None) -> Path | None:
+    """A folder in memory for `jobs` settled replays of a run's workload at once; None where there is too little room.
+
+    `scales` are those of the replays. None stands for the folder that replays take by themselves, on a disk.
+    """
+    held = 0.0 if run.counters is None else float(run.counters.db_used_bytes or 0)
+    largest = max(held, run.total.flush_bytes)
+    return memory_folder(2 * largest / min(scales) * (jobs or os.cpu_count() or 1))
 
 
 def memory_folder(needed_bytes: float, folder: Path = MEMORY_FOLDER) -> Path | None:
