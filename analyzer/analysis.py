@@ -16,6 +16,7 @@ from lsmlens.analyzer.life import (
     counter_intervals_of,
     counters_of,
     cross_check,
+    last_life,
     options_of,
     statistics_of,
     total_amplification,
@@ -173,7 +174,8 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
     series = statistics_of(run)
     courses = measure_pressure_series(run)
     counters = counters_of(run, beside)
-    check = cross_check(run, beside) if selection == Selection() else None
+    life = last_life(run) if counters is not None else None
+    check = cross_check(life, counters) if selection == Selection() else None
     total_with_wal = total_amplification(run, series, counters, check) if selection == Selection() else None
     return RunAnalysis(
         run,
@@ -191,7 +193,7 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
         options=options,
         ceph_options=ceph_options,
         counters=counters,
-        counter_intervals=counter_intervals_of(run, beside),
+        counter_intervals=counter_intervals_of(run, beside, life),
         cross_check=check,
         stage_times=_stage_times(beside),
         pressure=measure_pressure(courses, options, series),

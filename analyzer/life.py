@@ -80,52 +80,43 @@ def counters_of(run: Run, beside: Beside) -> "CounterSummary | None":
     return summarise(_lives(beside)[-1], ceph_release(run))
 
 
-def counter_intervals_of(run: Run, beside: Beside) -> "tuple[CounterInterval, ...]":
+def last_life(run: Run) -> "Life | None":
+    """What the log tells of the daemon's last life; None unless the log has its begin."""
+    from lsmlens.analyzer.counters.dump_moments import Life, Written
+
+    last = run.sessions[-1] if run.sessions else None
+    if last is None or last.opened_at_millis is None:
+        return None
+    written, earlier = [], 0
+    for event in run.events:
+        size = _table_bytes(event)
+        if event["session"] != last.number:
+            earlier += size
+        elif size:
+            ended = event["time_micros"]
+            written.append(Written(event.get("started_micros") or ended, ended, size))
+    begun = (last.opened_at_millis - 1000 * (run.utc_offset_seconds or 0)) * 1000
+    return Life(begun, tuple(written), earlier)
+
+
+def counter_intervals_of(run: Run, beside: Beside, life: "Life | None") -> "tuple[CounterInterval, ...]":
     """What was counted from each perf dump to the next; empty without dumps."""
     if not beside.perf_dumps:
         return ()
     from lsmlens.analyzer.counters.counter_intervals import counter_intervals
     from lsmlens.analyzer.osds import ceph_release
 
-    return counter_intervals(beside.perf_dumps, ceph_release(run), _last_life(run))
+    return counter_intervals(beside.perf_dumps, ceph_release(run), life)
 
 
-def _last_life(run: Run) -> "Life | None":
-    from lsmlens.analyzer.counters.dump_moments import Life, Written
-
-    last = run.sessions[-1] if run.sessions else None
-    if last is None or last.opened_at_millis is None:
-        return None
-    jobs = ((event, _table_bytes(event)) for event in run.events if event["session"] == last.number)
-    return Life(
-        last.opened_at_millis * 1000,
-        tuple(
-            Written(event.get("started_micros") or event["time_micros"], event["time_micros"], size)
-            for event, size in jobs
-            if size
-        ),
-    )
-
-
-def cross_check(run: Run, beside: Beside) -> CrossCheck | None:
+def cross_check(life: "Life | None", counters: "CounterSummary | None") -> CrossCheck | None:
     """The log's bytes since the last open against the counter's; None unless that open is in it and there are counters.
 
     A life that was killed left no last dump, so only the last one is checked, which went on to the dump's end.
     """
-    if not beside.perf_dumps or not run.sessions or run.sessions[-1].opened_at_millis is None:
+    if life is None or counters is None or counters.bluefs_sst_bytes_written is None:
         return None
-    from lsmlens.analyzer.counters.counter_summary import summarise
-
-    counted = summarise(_lives(beside)[-1]).bluefs_sst_bytes_written
-    if counted is None:
-        return None
-    last, written, earlier = run.sessions[-1].number, 0, 0
-    for event in run.events:
-        if event["session"] == last:
-            written += _table_bytes(event)
-        else:
-            earlier += _table_bytes(event)
-    return CrossCheck(written, counted, earlier)
+    return CrossCheck(sum(one.bytes for one in life.written), counters.bluefs_sst_bytes_written, life.earlier_bytes)
 
 
 def _table_bytes(event: Event) -> int:

@@ -24,10 +24,14 @@ class Written(NamedTuple):
 
 
 class Life(NamedTuple):
-    """What the log tells of a daemon's life that begins in it: when, in microseconds since 1970, and its tables."""
+    """What the log tells of a daemon's life that begins in it: when, in microseconds since 1970, and its tables.
+
+    `earlier_bytes` are those of the tables of earlier lives.
+    """
 
     begun: int
     written: tuple[Written, ...]
+    earlier_bytes: int = 0
 
 
 class Moment(NamedTuple):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer import blocks
 from lsmlens.analyzer.companions import read_companions
-from lsmlens.analyzer.life import cross_check, options_of, statistics_of
+from lsmlens.analyzer.life import counters_of, cross_check, last_life, options_of, statistics_of
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.run import Run
 
@@ -66,7 +66,7 @@ def test_options_are_those_of_the_last_open(spillover: Run) -> None:
 def test_the_log_and_the_counter_agree(fixtures: Path) -> None:
     for bundle in ("osd-stock", "osd-spillover"):
         run = run_at(fixtures / bundle)
-        check = cross_check(run, read_companions(run.companions))
+        check = cross_check(last_life(run), counters_of(run, read_companions(run.companions)))
         assert check is not None
         assert check.difference is not None
         assert abs(check.difference) < 0.02
@@ -80,7 +80,7 @@ def test_only_the_last_life_is_checked(fixtures: Path, log_text: Callable[[str],
     for dump in (fixtures / "osd-spillover").glob("perf_dump.*"):
         (tmp_path / dump.name).write_bytes(dump.read_bytes())
     run = run_at(tmp_path)
-    check = cross_check(run, read_companions(run.companions))
+    check = cross_check(last_life(run), counters_of(run, read_companions(run.companions)))
     assert check is not None
     assert check.difference is not None
     assert abs(check.difference) < 0.02

@@ -1,6 +1,7 @@
 """When perf dumps were taken: held against the clock of who took them, and what is left open."""
 
 import re
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.analyzer.counters.counter_intervals import CounterInterval
 from lsmlens.analyzer.counters.dump_moments import Life, Moment, Written, dump_moments, seconds_between
 from lsmlens.analyzer.counters.perf_dumps import PerfDump
+from lsmlens.analyzer.life import last_life
 
 TAKEN = re.compile(r"^(?P<phase>\w+) start=\S+ end=(?P<end>\S+) wall=(?P<wall>[\d.]+)", re.MULTILINE)
 
@@ -65,15 +67,7 @@ def test_rates_need_a_time_that_is_known_well(stock: RunAnalysis) -> None:
 
 def test_clocks(stock: RunAnalysis, fixtures: Path) -> None:
     """The moments themselves, not only what lies between them."""
-    run = stock.run
-    last = run.sessions[-1]
-    assert last.opened_at_millis is not None
-    written = tuple(
-        Written(event["started_micros"], event["time_micros"], event["created_bytes"])
-        for event in run.events
-        if event["session"] == last.number and event["event"] in ("flush_finished", "compaction_finished")
-    )
-    life = Life(last.opened_at_millis * 1000, written)
+    life = last_life(stock.run)
     text = (fixtures / "osd-stock" / "phases.txt").read_text()
     for match in TAKEN.finditer(text):
         dump = next(one for one in stock.beside.perf_dumps if match["phase"] in one.source)
@@ -82,3 +76,14 @@ def test_clocks(stock: RunAnalysis, fixtures: Path) -> None:
         assert earliest is not None
         assert earliest < taken + 1e6
         assert latest is None or taken < latest
+
+
+def test_a_log_in_local_time(log_text: Callable[[str], bytes], tmp_path: Path, stock: RunAnalysis) -> None:
+    """Stamps of +02:00 for the same moments: a life begins when it began."""
+    there = log_text("osd-stock/ceph-osd.0.log.gz")
+    shifted = re.sub(rb"(?m)^2026-11-20T2([23])(:\S+)\+0000", rb"2026-11-21T0\1\2+0200", there)
+    shifted = shifted.replace(b"2026-11-21T02:", b"2026-11-21T00:").replace(b"2026-11-21T03:", b"2026-11-21T01:")
+    (tmp_path / "ceph-osd.0.log").write_bytes(shifted)
+    (local,) = analyze([str(tmp_path)]).runs
+    assert local.run.utc_offset_seconds == 7200
+    assert last_life(local.run) == last_life(stock.run)
