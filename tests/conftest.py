@@ -1,5 +1,6 @@
-"""What tests share: the fixtures' folder, goldens refreshed by one flag, and one way to run the command."""
+"""What tests share: fixtures' folder, goldens refreshed by one flag, published figures, one way to run the command."""
 
+import csv
 import gzip
 import os
 import subprocess
@@ -33,6 +34,7 @@ from lsmlens.tuners.replays.measurement import (
 )
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+PUBLISHED = Path(__file__).resolve().parent / "published" / "mclock-study"
 COMMAND = (sys.executable, "-c", "import sys; from lsmlens.cli import main; sys.exit(main())")
 
 
@@ -218,3 +220,17 @@ def predicting(learned: FittedWorkload) -> Callable[..., Prediction]:
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def published() -> Callable[[str], dict[str, dict[str, float]]]:
+    """A published study's figures for one kind of device, by configuration."""
+
+    def rows(name: str) -> dict[str, dict[str, float]]:
+        with (PUBLISHED / f"{name}.csv").open(newline="") as file:
+            return {
+                row.pop("configuration"): {field: float(value) for field, value in row.items() if value}
+                for row in csv.DictReader(file)
+            }
+
+    return rows

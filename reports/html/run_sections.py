@@ -96,28 +96,25 @@ def _stall_blocks(one: RunAnalysis) -> Iterator[Block]:
 
 
 def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
-    results = client_tables.client_results(one)
-    if results is not None:
-        yield TableBlock("What load programs measured", results)
-    series = client_tables.client_series(one)
-    if series is not None:
-        yield TableBlock("What load programs measured over time", series)
-    stages = client_tables.stages(one)
-    if stages is not None:
-        yield TableBlock("Where operations kept by the OSD spent their time", stages)
+    yield from _tables(
+        ("What load programs measured", client_tables.client_results(one)),
+        ("What load programs measured over time", client_tables.client_series(one)),
+        ("Where operations kept by the OSD spent their time", client_tables.stages(one)),
+    )
     chart, table = waterfall_chart(one, prefix), waterfall_table(one)
     if chart is not None and table is not None:
         note = "One of each moment; those about the same one waited for the same thing. All times since it began."
         yield ChartBlock(chart, table, note)
-    coincidences = client_tables.coincidences(one)
-    if coincidences is not None:
-        yield TableBlock("What was slow while flushes, compactions and stalls ran, against chance", coincidences)
-    counters = run_tables.counters(one)
-    if counters is not None:
-        yield TableBlock("Counters", counters)
-    intervals = run_tables.counter_intervals(one)
-    if intervals is not None:
-        yield TableBlock("Counters from each perf dump to the next", intervals)
+    coincidences = "What was slow while flushes, compactions and stalls ran, against chance"
+    yield from _tables(
+        (coincidences, client_tables.coincidences(one)),
+        ("Counters", run_tables.counters(one)),
+        ("Counters from each perf dump to the next", run_tables.counter_intervals(one)),
+    )
+
+
+def _tables(*captioned: tuple[str, Table | None]) -> Iterator[TableBlock]:
+    return (TableBlock(caption, table) for caption, table in captioned if table is not None)
 
 
 def _option_blocks(one: RunAnalysis) -> Iterator[Block]:

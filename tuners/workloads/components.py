@@ -141,31 +141,25 @@ class WorkingSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     filled_first: bool = False
 
 
-class Overwrite(_Component, frozen=True, tag="overwrite", tag_field="kind"):
+class _OfWorkingSets(_Component, frozen=True):
+    working_sets: Annotated[tuple[WorkingSet, ...], Meta(min_length=1, max_length=1 << 12)]
+    deletes_per_put: Ratio = 0.0
+    schedule: tuple[OverwriteRow, ...] | None = None
+
+    def __post_init__(self) -> None:
+        _check_amount(self.rate, self.schedule, self.schedule or ())
+        _check_working_sets(self.schedule or (), len(self.working_sets))
+
+
+class Overwrite(_OfWorkingSets, frozen=True, tag="overwrite", tag_field="kind"):
     """Keys of a fixed population put over and over; deletes choose keys as puts do, whether live or not.
 
     Under `rate`, all puts go to the first working set; under `schedule`, a row may name another.
     """
 
-    working_sets: Annotated[tuple[WorkingSet, ...], Meta(min_length=1, max_length=1 << 12)]
-    deletes_per_put: Ratio = 0.0
-    schedule: tuple[OverwriteRow, ...] | None = None
 
-    def __post_init__(self) -> None:
-        _check_amount(self.rate, self.schedule, self.schedule or ())
-        _check_working_sets(self.schedule or (), len(self.working_sets))
-
-
-class Merges(_Component, frozen=True, tag="merges", tag_field="kind"):
+class Merges(_OfWorkingSets, frozen=True, tag="merges", tag_field="kind"):
     """As `overwrite`, with merge operands for puts."""
-
-    working_sets: Annotated[tuple[WorkingSet, ...], Meta(min_length=1, max_length=1 << 12)]
-    deletes_per_put: Ratio = 0.0
-    schedule: tuple[OverwriteRow, ...] | None = None
-
-    def __post_init__(self) -> None:
-        _check_amount(self.rate, self.schedule, self.schedule or ())
-        _check_working_sets(self.schedule or (), len(self.working_sets))
 
 
 def _check_working_sets(rows: tuple[OverwriteRow, ...], sets: int) -> None:

@@ -3,7 +3,6 @@
 No OSD with several shards, of another release or in recovery was at hand, so each case says what it replaces.
 """
 
-import csv
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,23 +25,6 @@ CHARGES_BY_UNITS = {
     "osd_mclock_cost_per_byte_usec_hdd": "5.200000",
     "osd_mclock_cost_per_byte_usec_ssd": "0.011000",
 }
-
-
-PUBLISHED = Path(__file__).resolve().parents[2] / "published" / "mclock-study"
-
-
-@pytest.fixture(scope="session")
-def published() -> Callable[[str], dict[str, dict[str, float]]]:
-    """The published study's figures for one kind of device, by configuration."""
-
-    def rows(name: str) -> dict[str, dict[str, float]]:
-        with (PUBLISHED / f"{name}.csv").open(newline="") as file:
-            return {
-                row.pop("configuration"): {field: float(value) for field, value in row.items() if value}
-                for row in csv.DictReader(file)
-            }
-
-    return rows
 
 
 def read(folder: Path) -> QosView:

@@ -1,9 +1,7 @@
 """The page of a whole search in a real browser: charts drawn, nothing on the console or the network, a phone."""
 
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +9,6 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 PROGRAM = (sys.executable, "-c", "import sys; from lsmlens.cli import main; sys.exit(main())")
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 TITLES = ("What candidates cost", "The search's course", "Written so far", "Bytes by column family")
@@ -33,18 +29,6 @@ def file(fixtures: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         stdout=subprocess.DEVNULL,
     )
     return folder / "page.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine to look at the page with")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield started
-        started.close()
 
 
 @pytest.mark.parametrize(("viewport", "scheme"), [(DESK, "light"), (DESK, "dark"), (PHONE, "light")])

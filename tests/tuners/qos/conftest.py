@@ -1,9 +1,7 @@
 """The published study as scenarios, and its figures; see tests/published/mclock-study/SOURCE.md."""
 
-import csv
 from collections.abc import Callable
 from math import floor
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,7 +11,6 @@ from lsmlens.tuners.qos.dmclock import Share
 from lsmlens.tuners.qos.hardware import HDD, NVME
 from lsmlens.tuners.qos.scenario import ClientLoad, RecoveringGroup, Recovery, Scenario, Scheduler
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "published" / "mclock-study"
 PROFILES = ("high_client_ops", "balanced", "high_recovery_ops")
 # Groups in each queue of the three primaries, objects in a group, capacity, shards, threads, BlueStore's throttle.
 OCCUPANCY = {
@@ -23,20 +20,6 @@ OCCUPANCY = {
 SET_UP = {"nvme": (1614, 21_500, 8, 2, 256 << 10), "hdd": (81, 340, 5, 1, 40 << 20)}
 WINDOW = {"nvme": (420.0, 180.0), "hdd": (420.0, 300.0)}  # of fio: of all rows, of WPQ(BST)
 UNLIMITED = 999_999.0
-
-
-@pytest.fixture(scope="session")
-def published() -> Callable[[str], dict[str, dict[str, float]]]:
-    """The study's figures for one kind of device, by configuration."""
-
-    def rows(name: str) -> dict[str, dict[str, float]]:
-        with (PUBLISHED / f"{name}.csv").open(newline="") as file:
-            return {
-                row.pop("configuration"): {field: float(value) for field, value in row.items() if value}
-                for row in csv.DictReader(file)
-            }
-
-    return rows
 
 
 def rounded(value: float) -> float:
