@@ -25,6 +25,8 @@ class DumpPoint(NamedTuple):
     stall_seconds: float | None
     interval_seconds: float | None
     interval_stall_seconds: float | None
+    user_writes: int | None
+    user_keys: int | None
     user_bytes: float | None
     interval_user_bytes: float | None
     wal_bytes: float | None
@@ -111,6 +113,8 @@ def _point(millis: int | None, dump: StatisticsDump) -> DumpPoint:
         stall_seconds=database.stall.seconds if database and database.stall else None,
         interval_seconds=database.interval_seconds if database else None,
         interval_stall_seconds=database.interval_stall.seconds if database and database.interval_stall else None,
+        user_writes=writes.writes if writes else None,
+        user_keys=writes.keys if writes else None,
         user_bytes=writes.ingest_bytes if writes else None,
         interval_user_bytes=new_writes.ingest_bytes if new_writes else None,
         wal_bytes=wal.written_bytes if wal else None,

@@ -137,6 +137,8 @@ def _dumps(one: RunAnalysis) -> dict[str, Any] | None:
                 "interval_seconds": point.interval_seconds,
                 "stall_seconds": point.stall_seconds,
                 "interval_stall_seconds": point.interval_stall_seconds,
+                "user_writes": point.user_writes,
+                "user_keys": point.user_keys,
                 "user_bytes": point.user_bytes,
                 "interval_user_bytes": point.interval_user_bytes,
                 "wal_bytes": point.wal_bytes,

@@ -9,6 +9,7 @@ from lsmlens.reports.tables import table
 from lsmlens.tuners.estimation.family_fit import FamilyFit
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.estimation.windows import WindowKind
+from lsmlens.tuners.estimation.write_batches import WriteBatches
 from lsmlens.tuners.workloads.components import Clustered, Component, Growth, Overwrite, Queue
 from lsmlens.tuners.workloads.sizes import mean_bytes
 
@@ -26,7 +27,10 @@ def _parts(fitted: FittedWorkload) -> Iterator[tuple[str, list[str]]]:
     seconds = fitted.evidence.seconds
     yield (
         f"Workload learned from {fitted.name}",
-        [f"  {plain(puts)} puts and {plain(operations - puts)} deletes in {plain(round(seconds))} s, into flushes"],
+        [
+            f"  {plain(puts)} puts and {plain(operations - puts)} deletes in {plain(round(seconds))} s, into flushes",
+            *_batches(fitted.evidence.batches),
+        ],
     )
     header = ("column family", "puts", "deletes", "key", "value", "kept by flushes", "tombstones kept", "learned from")
     rows = [_row(family) for family in fitted.families]
@@ -39,6 +43,15 @@ def _parts(fitted: FittedWorkload) -> Iterator[tuple[str, list[str]]]:
     yield "what no log tells, and what was taken for it", list(_wrapped(defaults))
     if fitted.notes:
         yield "quality", list(_wrapped([f"! {note}" for note in fitted.notes]))
+
+
+def _batches(batches: WriteBatches | None) -> Iterator[str]:
+    if batches is None:
+        return
+    yield f"  {batches.operations:.1f} of them in each write batch ({batches.source})"
+    if batches.by_client_write:
+        each = ", ".join(f"{name} {count:.2g}" for name, count in batches.by_client_write.items())
+        yield from _wrapped([f"for each write of a client: {each}"])
 
 
 def _row(family: FamilyFit) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -40,6 +41,12 @@ COMMAND = (sys.executable, "-c", "import sys; from lsmlens.cli import main; sys.
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden outputs anew, to be reviewed as a diff")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """A shell that starts the tests in the background has them ignore SIGINT, which some of them send."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -15,11 +15,13 @@ LEAST_JOBS = 8
 BADLY_EXPLAINED = 0.2
 
 
-def declared(families: Sequence[FamilyFit]) -> dict[str, str]:
-    """What no log tells, and the default taken."""
+def declared(families: Sequence[FamilyFit], has_batches: bool) -> dict[str, str]:
+    """What the log does not tell, and the default taken; `has_batches`: how large write batches are is counted."""
     found = {
         "reads": "none: no log tells them, and they change no table",
-        "transactions": "100 operations of all families in each write batch",
+        "transactions": "each write batch holds operations of all families"
+        if has_batches
+        else "100 operations of all families in each write batch",
         "moments": "even within the interval of each flush",
     }
     plain = [one.column_family.name for one in families if _is_plain(one)]

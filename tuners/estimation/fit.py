@@ -12,7 +12,8 @@ from lsmlens.tuners.estimation.defaults import declared, family_notes, log_notes
 from lsmlens.tuners.estimation.family_fit import FamilyEvidence, FamilyFit, fit_family, gather
 from lsmlens.tuners.estimation.family_parts import BEST, Variation
 from lsmlens.tuners.estimation.history import History, read_history
-from lsmlens.tuners.workloads.document import Origin, Transactions, Workload
+from lsmlens.tuners.estimation.write_batches import WriteBatches, write_batches
+from lsmlens.tuners.workloads.document import MOST_IN_BATCH, Origin, Transactions, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
 
 # How far draws go from the best fit: what a log leaves open.
@@ -30,6 +31,7 @@ class Evidence:
     families: Mapping[str, FamilyEvidence]
     since: float
     until: float
+    batches: WriteBatches | None = None
 
     @property
     def seconds(self) -> float:
@@ -116,7 +118,7 @@ def gather_all(run: RunAnalysis) -> Evidence:
     intervals = [interval for one in families.values() for interval in one.intervals if interval.operations]
     since = min(one.start for one in intervals)
     until = max(one.end for one in intervals)
-    return Evidence(run, history, families, since, until)
+    return Evidence(run, history, families, since, until, write_batches(run, history))
 
 
 def _document(evidence: Evidence, families: tuple[FamilyFit, ...], notes: tuple[str, ...]) -> Workload:
@@ -127,13 +129,15 @@ def _document(evidence: Evidence, families: tuple[FamilyFit, ...], notes: tuple[
         started_at=datetime.fromtimestamp(evidence.since, UTC).isoformat(timespec="milliseconds"),
         ceph_version=run.ceph_version or "",
         rocksdb_version=run.rocksdb_version or "",
-        defaults=declared(families),
+        defaults=declared(families, evidence.batches is not None),
         notes=notes,
     )
     return Workload(
         name=run.name,
         origin=origin,
         seconds=round(evidence.seconds + 0.001, 3),
-        transactions=Transactions(),
+        transactions=Transactions(round(min(max(evidence.batches.operations, 1.0), MOST_IN_BATCH)))
+        if evidence.batches is not None
+        else Transactions(),
         column_families=tuple(one.column_family for one in families),
     )

@@ -13,6 +13,7 @@ from lsmlens.tuners.workloads.sizes import Size
 from msgspec import Meta
 
 SCHEMA: Final = "lsmlens.workload/1"
+MOST_IN_BATCH: Final = 1 << 20
 
 
 class Units(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,7 +47,7 @@ class Transactions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Operations of one moment stay in one batch. `families`: those of all families `together`, or batches `apart`.
     """
 
-    operations: Annotated[int, Meta(ge=1, le=1 << 20)] = 100
+    operations: Annotated[int, Meta(ge=1, le=MOST_IN_BATCH)] = 100
     families: Literal["together", "apart"] = "together"
 
 

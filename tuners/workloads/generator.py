@@ -21,12 +21,14 @@ PIECE_BYTES = 16 << 20
 class DeclaredStream:
     """The stream of a workload document.
 
-    `sharding` writes it to other column families than the document's: see `routes`. Each component has random numbers
+    `sharding` writes it to other column families than the document's: see `routes`. `in_batches` stands for the
+    document's own transactions. Each component has random numbers
     of its own, so what one writes does not depend on which others there are.
     """
 
     workload: Workload
     sharding: Mapping[str, int] | None = None
+    in_batches: Transactions | None = None
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -64,7 +66,7 @@ class DeclaredStream:
 
     def _transactions(self, scale: float) -> Transactions:
         """Batches as much smaller as all else: memtables are switched between batches, never within one."""
-        how = self.workload.transactions
+        how = self.in_batches or self.workload.transactions
         return Transactions(max(1, round(how.operations / scale)), how.families)
 
     def operations(self, seed: int, scale: float = 1.0) -> Iterator[Operations]:
