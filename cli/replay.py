@@ -91,8 +91,8 @@ def run(options: argparse.Namespace) -> int:
     _tidy(plan)
     with TrialProgress(quiet=options.quiet) as progress:
         outcomes = replay(plan, options.jobs, on_progress=progress.show)
-    notes = getattr(plan.stream, "notes", ())
-    report = ReplayReport(_workload_name(options.workload), plan.stream.seconds, outcomes, notes)
+    stream = plan.stream
+    report = ReplayReport(_workload_name(options.workload), stream.seconds, outcomes, stream.notes)
     for output in outputs:
         write(output, report, WRITERS)
     out = standard_output()

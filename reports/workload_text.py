@@ -91,7 +91,9 @@ def _words(component: Component) -> str:
     if isinstance(component, Queue):
         return "queue, single deletes" if component.single_delete else "queue"
     if isinstance(component, Growth):
-        return f"fresh keys, {component.delete_order} deleted"
+        again = component.repeated_deletes
+        repeats = f", {share(again)} of the deletes of what is gone" if again else ""
+        return f"fresh keys, {component.delete_order} deleted{repeats}"
     if isinstance(component, Clustered):
         return f"{plain(component.objects)} objects of {plain(component.keys_per_object)} keys, cleared whole"
     if isinstance(component, Overwrite):

@@ -31,6 +31,8 @@ FEW_SINGLE = 0.5
 BALANCED = 0.1
 # Live victims, or updates of fresh keys, stand as the explanation if what windows kept comes out as well as this.
 EXPLAINED = 0.15
+# They do not where a bottom holds so many times the records that would live.
+OUTGROWN = 2.0
 # Tombstones of keys that are not put again are replaced only by other deletes of the same key.
 NEVER_PUT_AGAIN = 0.75
 MANY_DELETES = 0.25
@@ -104,7 +106,7 @@ def dissect(
         return Dissection(queue_parts(intervals, balance, variation.place), seen)
     if deletes.sum() >= FEW_DELETES * max(int(puts.sum()), 1) and not _are_as_puts(intervals):
         part = _live_victims(intervals, windows, was_empty, objects, variation)
-        if _error(part, intervals) <= EXPLAINED:
+        if _error(part, intervals) <= EXPLAINED and not _is_outgrown(part, windows):
             return Dissection([part], ["deletes take live records"], _error(part, intervals))
         if _keeps_deletes(intervals):
             return Dissection(fresh_parts(intervals, windows), ["hot keys beside fresh ones that are deleted"])
@@ -157,6 +159,12 @@ def _live_victims(
         number = part.component.objects / variation.clear_factor
         part = live_victims(intervals, puts, deletes, live, was_empty=was_empty, objects=number)
     return part
+
+
+def _is_outgrown(part: Part, windows: Sequence[Window]) -> bool:
+    """Whether far more records lived at the last bottom than the part leaves."""
+    bottoms = [one.kept_puts for one in windows if one.kind == WindowKind.BOTTOM]
+    return bool(bottoms) and bottoms[-1] > OUTGROWN * part.live
 
 
 def _keeps_deletes(intervals: Sequence[Interval]) -> bool:

@@ -22,7 +22,6 @@ from lsmlens.tuners.estimation.working_sets import RegimeSets, kept_of
 HOT_LIFETIME = 0.5
 # Deletes that found no record are told apart from this share of all on.
 LEAST_VOID = 0.1
-ABSENT_KEYS = 1 << 40
 HALVINGS = 40
 
 
@@ -31,18 +30,14 @@ def fresh_parts(intervals: Sequence[Interval], windows: Sequence[Window]) -> lis
     balance = _fresh_by_balance(intervals, windows)
     if balance is not None:
         return _balanced_parts(intervals, balance)
-    hot = _hot_sets(intervals, [one for one in windows if one.kind != WindowKind.BOTTOM])
+    hot = _hot_sets(intervals, [one for one in windows if one.kept_deletes is not None])
     puts = np.array([one.puts for one in intervals], np.float64)
     fresh = np.array([_fresh(hot, one) for one in intervals])
     rows = [hot.divide(float(every - own), 1.0) for every, own in zip(puts, fresh, strict=True)]
     counts = whole(np.column_stack([np.array(rows), fresh]))
     deletes = np.array([one.deletes for one in intervals], np.int64)
-    void_share = _void_share(intervals, windows, fresh)
-    split = whole(np.column_stack([deletes * (1 - void_share), deletes * void_share]))
     parts = [overwritten(float(keys), counts[:, place]) for place, keys in enumerate(hot.keys)]
-    parts.append(grown(counts[:, -1], split[:, 0]))
-    if split[:, 1].any():
-        parts.append(overwritten(float(ABSENT_KEYS), np.zeros_like(deletes), split[:, 1]))
+    parts.append(grown(counts[:, -1], deletes, repeated_deletes=_void_share(intervals, windows, fresh)))
     return [part for part in parts if part.operations]
 
 

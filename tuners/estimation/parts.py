@@ -87,11 +87,13 @@ def overwritten(keys: float, puts: Counts, deletes: Counts | None = None, is_fil
     )
 
 
-def grown(puts: Counts, deletes: Counts | None = None, is_random: bool = False) -> Part:
-    """Fresh keys, each put once; deletes take the oldest, or live ones at random."""
+def grown(puts: Counts, deletes: Counts | None = None, is_random: bool = False, repeated_deletes: float = 0.0) -> Part:
+    """Fresh keys, each put once; deletes take the oldest, or live ones at random, or again what was deleted before."""
     gone = np.zeros_like(puts) if deletes is None else deletes
-    left = max(0.0, float(puts.sum() - gone.sum()))
-    component = Growth(delete_order="random" if is_random else "oldest", schedule=())
+    left = max(0.0, float(puts.sum() - (1 - repeated_deletes) * gone.sum()))
+    component = Growth(
+        delete_order="random" if is_random else "oldest", repeated_deletes=round(repeated_deletes, 4), schedule=()
+    )
     return Part(component, puts, gone, puts.astype(np.float64), gone.astype(np.float64), left)
 
 

@@ -79,7 +79,8 @@ class Measurement:
     leaves out, of flushes and of compactions. `cpu_seconds` are of the whole process without the
     generation of batches, `peak_memory_bytes` is its resident memory at its highest, `memory_before_open_bytes`
     before the database was opened. `space_bytes` are live tables at the end, `peak_space_bytes` all files at the
-    most. `course` is how bytes grew over the workload's time. `notes` say what to know before believing the figures.
+    most. `course` is how bytes grew over the workload's time. `notes` say what to know before believing the figures,
+    those of them that are about latencies and stalls stand in `disturbances` too.
     """
 
     seed: int
@@ -114,6 +115,7 @@ class Measurement:
     latencies: Latencies | None = None
     blob_frame_bytes: tuple[int, int] = (0, 0)
     course: tuple[CoursePoint, ...] = ()
+    disturbances: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     @property

@@ -119,11 +119,12 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         peak_space_bytes=max(space, all_files),
         latencies=recorder.latencies(),
         course=course_of(run.run.events, steps, start.moment, stream.seconds),
+        disturbances=(*_disturbances(trial, written, wall), *_crowd(trial, start, end, written)),
     )
     aged = [] if factor is None else [aged_note(trial.options, trial.mode, stream.seconds, factor, wall)]
     notes = (
         *(*engine.notes, *in_force.warnings),
-        *(*aged, *_notes(trial, written, wall), *_crowd(trial, start, end, written), *_log_notes(run)),
+        *(*aged, *measured.disturbances, *_log_notes(run)),
     )
     return replace(measured, notes=tuple(dict.fromkeys((*notes, *unreconciled(measured)))))
 
@@ -199,7 +200,8 @@ def _show(database: Database, moment: float) -> None:
     database.set_clock(moment)
 
 
-def _notes(trial: "Trial", written: Written, wall: float) -> list[str]:
+def _disturbances(trial: "Trial", written: Written, wall: float) -> list[str]:
+    """What latencies and stalls hold besides those of the options."""
     said = []
     meant, took = trial.stream.seconds / trial.pace, wall - written.settle_seconds
     if trial.mode is Mode.PACED and took > meant * MOST_OVERTIME + OVERTIME_SECONDS:

@@ -32,11 +32,15 @@ class Paced(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """What was measured, by name of the options, one entry a round; and why not, where nothing was."""
+    """What was measured, by name of the options, one entry a round; and why not, where nothing was.
+
+    `disturbed` are what disturbed replays, one entry for each of those that were.
+    """
 
     replays: dict[str, tuple[Paced, ...]]
     least_seconds: float
     problem: str | None = None
+    disturbed: tuple[str, ...] = ()
 
     def stall_seconds(self, name: str) -> float | None:
         """Mean seconds of stalls at the log's own rate; None where they were not measured."""
@@ -97,4 +101,5 @@ def paced(evaluator: Evaluator, sets: Sequence[OptionSet], rounds: Sequence[tupl
         if isinstance(result, Measurement):
             found[options.name].append(Paced(seed, load, result.stalls.seconds, result.latencies))
     problem = f"a paced replay failed: {problems[0]}" if problems else None
-    return Pacing({name: tuple(every) for name, every in found.items()}, least, problem)
+    disturbed = tuple(one.disturbances[0] for one in results if isinstance(one, Measurement) and one.disturbances)
+    return Pacing({name: tuple(every) for name, every in found.items()}, least, problem, disturbed)

@@ -159,6 +159,9 @@ class Tuning:
         if pacing.problem is not None:
             needed = self.budget.spent(time.monotonic()) + pacing.least_seconds
             notes.append(f"{pacing.problem}; --budget {needed / 60:.0f}m is the least for that")
+        if pacing.disturbed:
+            paced = sum(len(every) for every in pacing.replays.values())
+            notes.append(f"{len(pacing.disturbed)} of {paced} paced replays were disturbed: {pacing.disturbed[0]}")
         if not any(one.name.startswith("load") for finalist in finalists for one in finalist.cases):
             notes.append("at half and twice the load the same bytes are written: nothing is compacted for its age")
         return notes

@@ -171,11 +171,13 @@ def _check_working_sets(rows: tuple[OverwriteRow, ...], sets: int) -> None:
 class Growth(_Component, frozen=True, tag="growth", tag_field="kind"):
     """Fresh keys that stay until deleted; deletes take live ones, the `oldest` or at `random`.
 
-    A range delete takes the oldest `range_width` keys at once; it needs sequential keys, and deletes of the oldest.
+    `repeated_deletes` is the share of the deletes that take any key that was deleted before. A range delete takes the
+    oldest `range_width` keys at once; it needs sequential keys, and deletes of the oldest.
     """
 
     deletes_per_put: Ratio = 0.0
     delete_order: Literal["oldest", "random"] = "oldest"
+    repeated_deletes: Annotated[float, Meta(ge=0, le=1)] = 0.0
     range_deletes_per_put: Ratio = 0.0
     range_width: Count = 0
     schedule: tuple[GrowthRow, ...] | None = None
@@ -187,6 +189,8 @@ class Growth(_Component, frozen=True, tag="growth", tag_field="kind"):
                 raise ValueError("range deletes need a `range_width`")
             if self.delete_order != "oldest":
                 raise ValueError("range deletes need `delete_order: oldest`")
+            if self.repeated_deletes:
+                raise ValueError("there are no `repeated_deletes` beside range deletes")
             if self.keys is not None and self.keys.order != "sequential":
                 raise ValueError("range deletes need keys in sequential order")
 

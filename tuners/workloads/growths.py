@@ -1,6 +1,7 @@
 """The operations of growing keys: fresh puts, and deletes of what lives."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from lsmlens.tuners.workloads.chunk import Chunk, Tag, merged
@@ -18,16 +19,27 @@ def growth_chunks(growth: Growth, table: Timetable, scale: float, rng: np.random
     """The component's operations."""
     preload = round(growth.preload / scale)
     jitter = rng if growth.spread == "random" else None
-    if growth.delete_order == "random":
-        return _random_deletes(table, preload, jitter, rng)
+    if growth.repeated_deletes:
+        again = np.diff(np.rint(np.cumsum(table.deletes) * growth.repeated_deletes).astype(np.int64), prepend=0)
+        table = replace(table, deletes=table.deletes - again, extra=again)
+        return _with_repeats(_deletes(growth, table, preload, jitter, rng), table, preload, jitter, rng)
     if table.extra.any():
         return _with_range_deletes(table, preload, range_width(growth, scale), jitter)
-    return schedule_chunks(table, 1, preload, Tag.DELETE, jitter)
+    return _deletes(growth, table, preload, jitter, rng)
 
 
 def range_width(growth: Growth, scale: float) -> int:
     """Keys that a range delete takes at this scale."""
     return max(1, round(growth.range_width / scale))
+
+
+def _deletes(
+    growth: Growth, table: Timetable, preload: int, jitter: np.random.Generator | None, rng: np.random.Generator
+) -> Iterator[Chunk]:
+    """Puts, and deletes that each take a live key."""
+    if growth.delete_order == "random":
+        return _random_deletes(table, preload, jitter, rng)
+    return schedule_chunks(table, 1, preload, Tag.DELETE, jitter)
 
 
 def _with_range_deletes(
@@ -61,7 +73,7 @@ def _with_range_deletes(
 def _random_deletes(
     table: Timetable, preload: int, jitter: np.random.Generator | None, rng: np.random.Generator
 ) -> Iterator[Chunk]:
-    live = _LiveKeys(preload)
+    live = _KeyList(preload)
     put, missing = 0, 0
     for rows in table.chunks():
         seconds = moments(rows.start, rows.end, rows.puts, jitter)
@@ -93,8 +105,35 @@ def _random_deletes(
         yield merged(((Tag.PUT, seconds, fresh), (Tag.DELETE, when, keys)))
 
 
-class _LiveKeys:
-    """Keys that live: the first `count` of `keys`, in any order."""
+def _with_repeats(
+    chunks: Iterator[Chunk],
+    table: Timetable,
+    preload: int,
+    jitter: np.random.Generator | None,
+    rng: np.random.Generator,
+) -> Iterator[Chunk]:
+    """These operations, made from the same rows, and the deletes in `extra`, each of a key that was deleted before."""
+    gone = _KeyList(0)
+    for rows, chunk in zip(table.chunks(), chunks, strict=True):
+        own = chunk.tag == Tag.DELETE
+        before = gone.count
+        gone.add(chunk.key[own])
+        when = moments(rows.start, rows.end, rows.extra, jitter)
+        until = before + np.searchsorted(chunk.seconds[own], when, side="right")
+        keys = np.full(len(when), -preload - 1)
+        some = until > 0
+        keys[some] = gone.keys[(rng.random(int(some.sum())) * until[some]).astype(np.int64)]
+        yield merged(
+            (
+                (Tag.PUT, chunk.seconds[~own], chunk.key[~own]),
+                (Tag.DELETE, chunk.seconds[own], chunk.key[own]),
+                (Tag.DELETE, when, keys),
+            )
+        )
+
+
+class _KeyList:
+    """Keys, such as those that live: the first `count` of `keys`, in any order."""
 
     def __init__(self, preload: int) -> None:
         self.keys: NDArray[np.int64] = np.arange(-preload, 0)

@@ -34,6 +34,10 @@ class Stream(Protocol):
     def seconds(self) -> float:
         """The length of the workload by its own clock."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of results should know of the workload."""
+
     def batches(self, seed: int, scale: float = 1.0) -> Iterator[Batches]:
         """The batches of one run, a few megabytes at a time, the same for equal `seed` and `scale`.
 

@@ -207,6 +207,20 @@ def test_hot_keys_beside_fresh_ones(logged: Logged) -> None:
     assert sum(int(part.puts.sum()) for part in growth) == pytest.approx(operations * 60 / 150, rel=0.1)
 
 
+def test_deletes_that_find_nothing_are_repeats(logged: Logged) -> None:
+    fresh, hot = Growth(rate=60.0, deletes_per_put=0.2), Overwrite(working_sets=(WorkingSet(30),), rate=50.0)
+    nothing = Overwrite(working_sets=(WorkingSet(20_000),), schedule=(OverwriteRow(0.0, 1000.0, 0, 30_000, 0),))
+    history = logged(fresh, hot, nothing, flush=3000)
+    found, intervals = dissected(history)
+    check_sums(found, intervals)
+    (growth,) = [part for part in found.parts if isinstance(part.component, Growth)]
+    assert isinstance(growth.component, Growth)
+    # of 42 000 deletes 30 000 found nothing
+    assert growth.component.repeated_deletes == pytest.approx(5 / 7, abs=0.1)
+    # and what lives is what the last bottom shows, not the little that victims chosen among the living would leave
+    assert growth.live == pytest.approx(history.families["default"].compactions[-1].output_records, rel=0.1)
+
+
 def test_few_operations_still_make_parts(logged: Logged) -> None:
     found, intervals = dissected(logged(Growth(rate=1.0), seconds=30.0, flush=10))
     check_sums(found, intervals)

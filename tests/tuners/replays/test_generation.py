@@ -61,6 +61,7 @@ class Unplanned:
 
     families: tuple[str, ...] = ("default",)
     seconds: float = 1.0
+    notes: tuple[str, ...] = ()
 
     def batches(self, seed: int, scale: float = 1.0) -> Iterator[Batches]:
         yield from ()

@@ -156,6 +156,12 @@ def test_a_paced_run_takes_its_time_and_tells_latencies(trial: Trial) -> None:
     assert not [note for note in one.notes if "reconcile" in note]
 
 
+def test_a_pace_that_is_not_kept_is_a_disturbance(trial: Trial) -> None:
+    one = measured(replace(trial, mode=Mode.PACED, pace=1e6))
+    assert any("the rate was not kept" in note for note in one.disturbances)
+    assert set(one.disturbances) <= set(one.notes)
+
+
 def test_the_log_may_be_kept(trial: Trial, tmp_path: Path) -> None:
     one = measured(replace(trial, keep_log=tmp_path / "logs"))
     (run,) = read_runs([str(tmp_path / "logs")])[1]

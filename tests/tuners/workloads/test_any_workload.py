@@ -51,6 +51,8 @@ def components(draw: st.DrawFn) -> dict[str, Any]:
         if said["delete_order"] == "oldest" and draw(st.booleans()):
             said |= {"range_deletes_per_put": draw(ratios), "range_width": draw(st.integers(1, 20))}
             said["keys"] = {"length": draw(sizes)}
+        else:
+            said["repeated_deletes"] = draw(st.sampled_from([0, 0.3, 1]))
     elif kind == "clustered":
         said |= {"objects": draw(st.integers(1, 9)), "keys_per_object": draw(st.integers(1, 40))}
         said |= {"batch": draw(st.integers(1, 20)), "removals_per_put": draw(ratios), "clears_per_put": draw(ratios)}

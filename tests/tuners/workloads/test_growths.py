@@ -62,6 +62,33 @@ def test_random_deletes_take_old_and_young_alike() -> None:
     assert ((ages > 0.5).mean()) == pytest.approx(0.25, abs=0.05)
 
 
+@pytest.mark.parametrize("order", ["oldest", "random"])
+@pytest.mark.parametrize("scale", [1, 4])
+def test_repeated_deletes_take_keys_that_are_gone(order: str, scale: float) -> None:
+    growth = Growth(rate=1000.0, deletes_per_put=0.4, repeated_deletes=0.25, delete_order=order)  # type: ignore[arg-type]
+    found = run(growth, scale=scale)
+    live: set[int] = set()
+    gone: set[int] = set()
+    repeats = 0
+    for tag, key in zip(found.tag.tolist(), found.key.tolist(), strict=True):
+        if tag == Tag.PUT:
+            live.add(key)
+        elif key in live:
+            live.remove(key)
+            gone.add(key)
+        else:
+            # one that finds nothing deleted yet takes a key of before the start
+            assert key in gone or (key < 0 and not gone)
+            repeats += 1
+    assert (found.tag == Tag.DELETE).sum() == 40_000 / scale
+    assert repeats == pytest.approx(10_000 / scale, abs=5)
+
+
+def test_range_deletes_stand_alone() -> None:
+    with pytest.raises(ValueError, match="no `repeated_deletes` beside range deletes"):
+        Growth(rate=1.0, range_deletes_per_put=0.1, range_width=3, repeated_deletes=0.1)
+
+
 rows = st.lists(st.tuples(st.integers(0, 200), st.integers(0, 200)), min_size=1, max_size=20)
 
 

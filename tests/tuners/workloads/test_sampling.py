@@ -36,6 +36,10 @@ class Recorded:
     def seconds(self) -> float:
         return self.stream.seconds
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.stream.notes
+
     def batches(self, seed: int, scale: float = 1.0) -> Iterator[Batches]:
         return sampled(self.stream.batches(1), seed, scale)
 
