@@ -1,5 +1,6 @@
 """A family taken apart: which primitives explain what its flushes and merges kept."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,7 +32,9 @@ FEW_SINGLE = 0.5
 BALANCED = 0.1
 # Live victims, or updates of fresh keys, stand as the explanation if what windows kept comes out as well as this.
 EXPLAINED = 0.15
-# They do not where a bottom holds so many times the records that would live.
+# Few objects cleared as a whole scatter: how much of them lives at a flush's end, by about the root of their number.
+OBJECTS_SCATTER = 1.5
+# Victims are no explanation where a bottom holds so many times the records that would live.
 OUTGROWN = 2.0
 # Tombstones of keys that are not put again are replaced only by other deletes of the same key.
 NEVER_PUT_AGAIN = 0.75
@@ -106,7 +109,7 @@ def dissect(
         return Dissection(queue_parts(intervals, balance, variation.place), seen)
     if deletes.sum() >= FEW_DELETES * max(int(puts.sum()), 1) and not _are_as_puts(intervals):
         part = _live_victims(intervals, windows, was_empty, objects, variation)
-        if _error(part, intervals) <= EXPLAINED and not _is_outgrown(part, windows):
+        if _error(part, intervals) <= _explained(part) and not _is_outgrown(part, windows):
             return Dissection([part], ["deletes take live records"], _error(part, intervals))
         if _keeps_deletes(intervals):
             return Dissection(fresh_parts(intervals, windows), ["hot keys beside fresh ones that are deleted"])
@@ -159,6 +162,13 @@ def _live_victims(
         number = part.component.objects / variation.clear_factor
         part = live_victims(intervals, puts, deletes, live, was_empty=was_empty, objects=number)
     return part
+
+
+def _explained(part: Part) -> float:
+    """The error up to which live victims stand as the explanation."""
+    if not part.is_clustered or not isinstance(part.component, Clustered):
+        return EXPLAINED
+    return max(EXPLAINED, OBJECTS_SCATTER / math.sqrt(part.component.objects))
 
 
 def _is_outgrown(part: Part, windows: Sequence[Window]) -> bool:

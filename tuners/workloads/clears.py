@@ -7,7 +7,7 @@ from lsmlens.tuners.workloads.timetable import Timetable
 from lsmlens.tuners.workloads.zipf import Zipf
 from numpy.typing import NDArray
 
-EMPTY_OBJECTS_IN_A_ROW = 64  # met until no object is looked for any more
+EMPTY_OBJECTS_IN_A_ROW = 64  # met until none is looked for before more was put
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,20 @@ class Clears:
     def _on_credit(
         self, rows: Timetable, excess: NDArray[np.int64], objects: "_ObjectsNow"
     ) -> list[tuple[float, NDArray[np.int64]]]:
-        """The next object is chosen, and cleared once as many deletes have come up as it has keys."""
+        """The next object is chosen, and cleared once as many deletes have come up as it has keys.
+
+        Where objects are empty, that waits for more batches, twice as many each time.
+        """
         found = []
         sums = np.cumsum(excess)
         now = float(rows.start[0])
-        empty = 0
-        while empty < EMPTY_OBJECTS_IN_A_ROW:
+        empty, waits = 0, 1
+        while True:
+            if empty == EMPTY_OBJECTS_IN_A_ROW:
+                later = objects.after(now, waits)
+                if later is None:
+                    break
+                now, empty, waits = later, 0, 2 * waits
             if self._next is None:
                 self._next = int(self._objects.ranks(1, self._rng)[0])
             size = objects.size(self._next, now)
@@ -80,7 +88,7 @@ class Clears:
             keys = objects.clear(self._next, now)
             found.append((now, keys))
             self._credit -= len(keys)
-            self._next, empty = None, 0
+            self._next, empty, waits = None, 0, 1
         self._credit += float(sums[-1])
         return found
 
@@ -99,6 +107,12 @@ class _ObjectsNow:
     def size(self, wanted: int, when: float) -> int:
         """How many keys of the object live at `when`."""
         return int(np.count_nonzero(self._now(wanted, when)))
+
+    def after(self, when: float, batches: int) -> float | None:
+        """When so many batches more have come than at `when`; None where there are not so many."""
+        seconds = self._batches.seconds
+        place = int(np.searchsorted(seconds, when, side="right")) + batches - 1
+        return float(seconds[place]) if place < len(seconds) else None
 
     def clear(self, wanted: int, when: float) -> NDArray[np.int64]:
         """The keys of the object that live at `when`, rising; none of them does afterwards."""

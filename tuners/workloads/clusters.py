@@ -82,8 +82,22 @@ def _batches(
     place = place + (rng.random(len(row)) if is_random else 0.5)
     seconds = rows.start[row] + (rows.end - rows.start)[row] * place / total[row]
     chosen = objects.ranks(len(row), rng)
-    keys = np.repeat(chosen * shape.keys_per_object, sizes) + rng.integers(0, shape.keys_per_object, int(sizes.sum()))
+    keys = np.repeat(chosen * shape.keys_per_object, sizes) + _places(sizes, shape.keys_per_object, rng)
     return ObjectBatches(seconds, chosen, is_put, sizes, keys)
+
+
+def _places(sizes: NDArray[np.int64], keys: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """For each batch so many of an object's keys, each as likely, and none twice unless there are fewer keys.
+
+    A batch takes one out of each of as many stretches of the keys, and begins anywhere.
+    """
+    nth = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    of = np.repeat(sizes, sizes)
+    first = nth * keys // of
+    width = (nth + 1) * keys // of - first
+    begin = np.repeat(rng.integers(0, keys, len(sizes)), sizes)
+    places: NDArray[np.int64] = (begin + first + (rng.random(len(nth)) * width).astype(np.int64)) % keys
+    return places
 
 
 def _shares(counts: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
