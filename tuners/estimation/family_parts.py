@@ -17,7 +17,7 @@ from lsmlens.tuners.estimation.populations import live_records
 from lsmlens.tuners.estimation.queues import fresh_puts, is_queue_like, queue_parts, random_parts
 from lsmlens.tuners.estimation.regimes import load_regime, regimes_of
 from lsmlens.tuners.estimation.updated_keys import FEWER, fresh_by_balance, updated_parts
-from lsmlens.tuners.estimation.windows import Window, WindowKind, before_fall
+from lsmlens.tuners.estimation.windows import Window, WindowKind, before_fall, telling_bottoms
 from lsmlens.tuners.workloads.components import Clustered, Growth, Order
 
 # Fewer deletes than this share of the puts do not shape anything.
@@ -99,7 +99,7 @@ def dissect(
     if share is not None and share < FEWER and is_queue_like(intervals):
         parts, lifetimes = updated_parts(intervals, windows, share)
         found = Dissection(parts, ["fresh keys that are updated, and deleted at random"], lifetimes.misfit)
-        other = _by_lifetimes(intervals, before_fall(windows), variation)
+        other = _by_lifetimes(intervals, windows, variation)
         return found if found.misfit <= max(EXPLAINED, other.misfit) else other
     if is_queue_like(intervals, share):
         balance = fresh_puts(intervals, windows)
@@ -113,7 +113,7 @@ def dissect(
             return Dissection([part], ["deletes take live records"], _error(part, intervals))
         if _keeps_deletes(intervals):
             return Dissection(fresh_parts(intervals, windows), ["hot keys beside fresh ones that are deleted"])
-    return _by_lifetimes(intervals, before_fall(windows), variation)
+    return _by_lifetimes(intervals, windows, variation)
 
 
 def _by_lifetimes(intervals: Sequence[Interval], windows: Sequence[Window], variation: Variation) -> Dissection:
@@ -123,7 +123,7 @@ def _by_lifetimes(intervals: Sequence[Interval], windows: Sequence[Window], vari
     for regime in np.unique(regimes):
         own = np.flatnonzero(regimes == regime)
         drift[own] = stretches([intervals[int(place)] for place in own])
-    samples = samples_of(windows, intervals, regimes, drift)
+    samples = samples_of(before_fall(windows), intervals, regimes, drift)
     noise = None
     if variation.noise:
         noise = np.random.default_rng(variation.seed).normal(0.0, variation.noise, len(samples.kept))
@@ -137,8 +137,7 @@ def _by_lifetimes(intervals: Sequence[Interval], windows: Sequence[Window], vari
             lifetimes = shared
         else:
             loaded = None
-    bottoms = [one for one in windows if one.kind == WindowKind.BOTTOM]
-    parts = overwrite_parts(intervals, bottoms, lifetimes, regimes, drift, loaded)
+    parts = overwrite_parts(intervals, telling_bottoms(windows), lifetimes, regimes, drift, loaded)
     seen = [] if loaded is None else ["what is overwritten was loaded first"]
     of_grown = sum(int(part.deletes.sum()) for part in parts if isinstance(part.component, Growth))
     deletes = sum(one.deletes for one in intervals)

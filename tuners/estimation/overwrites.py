@@ -154,25 +154,17 @@ def _balanced(
     of_grown: Floats,
     growing: NDArray[np.bool_],
 ) -> Floats:
-    """Fresh puts so that the last live bottom comes out, and that there was what was deleted.
+    """Fresh puts so that the live bottoms come out, and that there was what was deleted.
 
-    Less is scaled down evenly; more comes in the intervals that are `growing`, where most puts were kept.
+    Less is scaled down evenly from one bottom to the next; more comes in the intervals that are `growing`, where most
+    puts were kept.
     """
-    total = float(fresh.sum())
-    wanted = total
-    if bottoms:
-        last = bottoms[-1]
-        share = np.minimum(last.mass(len(intervals)), 1.0)
-        live = sum(
-            float(kept_of((share[:, None] * block).sum(axis=0), one.layer_keys).sum())
-            for one, block in zip(sets, divided, strict=False)
-        )
-        seen = float(share @ fresh)
-        missing = max(0.0, last.kept_puts + float(share @ of_grown) - live)
-        wanted = total * missing / seen if seen else total
-    wanted = max(min(wanted, total), float(of_grown.sum()))
-    if wanted <= total:
-        return fresh * (wanted / total) if total else fresh
+    wanted = float(of_grown.sum())
+    less = _as_bottoms_show(bottoms, sets, divided, fresh, of_grown)
+    if less.sum() >= wanted:
+        return less
+    if fresh.sum() > wanted:
+        return less + (fresh - less) * ((wanted - float(less.sum())) / float((fresh - less).sum()))
     room = np.array([max(0.0, one.kept_puts) for one in intervals]) - fresh
     last_gone = int(np.flatnonzero(of_grown)[-1]) + 1 if of_grown.any() else len(intervals)
     room[last_gone:] = 0.0
@@ -182,6 +174,28 @@ def _balanced(
         own = np.where(among, room, 0.0)
         fresh = fresh + own * min(1.0, max(0.0, wanted - float(fresh.sum())) / max(float(own.sum()), 1.0))
     return fresh
+
+
+def _as_bottoms_show(
+    bottoms: Sequence[Window], sets: list[RegimeSets], divided: list[Floats], fresh: Floats, of_grown: Floats
+) -> Floats:
+    """No more fresh puts up to each bottom since the one before than records came to live, beside those of the sets."""
+    found, before = fresh.copy(), np.zeros(len(fresh))
+    records = live = 0.0
+    for bottom in bottoms:
+        share = np.minimum(bottom.mass(len(fresh)), 1.0)
+        now = sum(
+            float(kept_of((share[:, None] * block).sum(axis=0), one.layer_keys).sum())
+            for one, block in zip(sets, divided, strict=False)
+        )
+        own = np.maximum(share - before, 0.0)
+        seen = float(own @ fresh)
+        missing = max(0.0, bottom.kept_puts - records + float(own @ of_grown) - (now - live))
+        if seen > missing:
+            within = own if bottom is not bottoms[-1] else 1 - before
+            found -= within * fresh * (1 - missing / seen)
+        before, records, live = np.maximum(before, share), bottom.kept_puts, now
+    return found
 
 
 def _spread_deletes(deletes: Counts, puts: Counts) -> Counts:

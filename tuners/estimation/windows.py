@@ -125,6 +125,18 @@ def windows_of(family: FamilyHistory, intervals: Sequence[Interval]) -> list[Win
     return sorted([*flushes, *_thinned(found)], key=lambda window: window.seconds)
 
 
+def telling_bottoms(windows: Sequence[Window]) -> list[Window]:
+    """The last bottom, and before it those after which live records fell."""
+    bottoms = [one for one in windows if one.kind == WindowKind.BOTTOM]
+    most, found = 0, []
+    for place, one in enumerate(bottoms):
+        if one.kept_puts < FALLEN * most:
+            found.append(bottoms[place - 1])
+            most = 0
+        most = max(most, one.kept_puts)
+    return [*found, *bottoms[-1:]]
+
+
 def before_fall(windows: Sequence[Window]) -> list[Window]:
     """The windows without those that reach over a fall: from a bottom on that holds far fewer records than one before.
 
