@@ -7,7 +7,15 @@ import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.tuners.estimation.history import History, read_history
 from lsmlens.tuners.estimation.intervals import intervals_of
-from lsmlens.tuners.estimation.windows import Layer, Window, WindowKind, before_fall, is_started_empty, windows_of
+from lsmlens.tuners.estimation.windows import (
+    Layer,
+    Window,
+    WindowKind,
+    before_fall,
+    is_started_empty,
+    telling_bottoms,
+    windows_of,
+)
 from lsmlens.tuners.workloads.components import Growth, Overwrite, WorkingSet
 
 Logged = Callable[..., History]
@@ -85,3 +93,13 @@ def test_windows_of_real_logs_keep_no_more_than_was_put(name: str, analysed: Cal
                 assert window.kept_puts <= window.mass(len(puts)) @ puts
             seen += window.kind != WindowKind.FLUSH
     assert seen
+
+
+def test_bottoms_that_tell_are_those_before_a_fall_and_the_last() -> None:
+    kept = [100, 140, 130, 60, 80, 90, 30, 31]
+    bottoms = [
+        Window(WindowKind.BOTTOM, float(n), (Layer(1.0, 0, n),), records, None) for n, records in enumerate(kept)
+    ]
+    assert [one.kept_puts for one in telling_bottoms(bottoms)] == [130, 90, 31]
+    assert telling_bottoms(bottoms[:3]) == bottoms[2:3]
+    assert telling_bottoms([]) == []
