@@ -7,7 +7,9 @@ from lsmlens.tuners.workloads.timetable import Timetable
 from lsmlens.tuners.workloads.zipf import Zipf
 from numpy.typing import NDArray
 
-EMPTY_OBJECTS_IN_A_ROW = 64  # met until none is looked for before more was put
+# Empty objects met until the one is taken that is put to next; and once that has happened, until it does again.
+EMPTY_OBJECTS_IN_A_ROW = 64
+FEW_EMPTY_OBJECTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +63,20 @@ class Clears:
     ) -> list[tuple[float, NDArray[np.int64]]]:
         """The next object is chosen, and cleared once as many deletes have come up as it has keys.
 
-        Where objects are empty, that waits for more batches, twice as many each time.
+        Where objects are empty, it is the one that is put to next.
         """
         found = []
         sums = np.cumsum(excess)
         now = float(rows.start[0])
-        empty, waits = 0, 1
+        empty, most_empty = 0, EMPTY_OBJECTS_IN_A_ROW
         while True:
-            if empty == EMPTY_OBJECTS_IN_A_ROW:
-                later = objects.after(now, waits)
-                if later is None:
+            if empty == most_empty:
+                filled = objects.next_put(now)
+                if filled is None:
                     break
-                now, empty, waits = later, 0, 2 * waits
-            if self._next is None:
+                now, self._next = filled
+                empty, most_empty = 0, FEW_EMPTY_OBJECTS
+            elif self._next is None:
                 self._next = int(self._objects.ranks(1, self._rng)[0])
             size = objects.size(self._next, now)
             if not size:
@@ -88,7 +91,7 @@ class Clears:
             keys = objects.clear(self._next, now)
             found.append((now, keys))
             self._credit -= len(keys)
-            self._next, empty, waits = None, 0, 1
+            self._next, empty = None, 0
         self._credit += float(sums[-1])
         return found
 
@@ -102,17 +105,20 @@ class _ObjectsNow:
         self._ends = np.cumsum(batches.sizes)
         self._order = np.argsort(batches.object, kind="stable")
         self._sorted = batches.object[self._order]
+        self._put_seconds = batches.seconds[batches.is_put]
+        self._put_objects = batches.object[batches.is_put]
         self._applied: dict[int, int] = {}
 
     def size(self, wanted: int, when: float) -> int:
         """How many keys of the object live at `when`."""
         return int(np.count_nonzero(self._now(wanted, when)))
 
-    def after(self, when: float, batches: int) -> float | None:
-        """When so many batches more have come than at `when`; None where there are not so many."""
-        seconds = self._batches.seconds
-        place = int(np.searchsorted(seconds, when, side="right")) + batches - 1
-        return float(seconds[place]) if place < len(seconds) else None
+    def next_put(self, when: float) -> tuple[float, int] | None:
+        """When, after `when`, an object is put to, and which; None where none is any more."""
+        place = int(np.searchsorted(self._put_seconds, when, side="right"))
+        if place == len(self._put_seconds):
+            return None
+        return float(self._put_seconds[place]), int(self._put_objects[place])
 
     def clear(self, wanted: int, when: float) -> NDArray[np.int64]:
         """The keys of the object that live at `when`, rising; none of them does afterwards."""
