@@ -22,7 +22,7 @@ column_families:
   keys: {length: 24}
   values: 100
   components:
-  - {kind: overwrite, rate: 1500, working_sets: [{keys: 9000}]}
+  - {kind: overwrite, rate: 1500, working_sets: [{keys: 6000}]}
 """
 SMALL = "small=write_buffer_size=524288,max_bytes_for_level_base=1048576,target_file_size_base=524288"
 LARGE = "large=+write_buffer_size=1048576"
@@ -134,7 +134,7 @@ def test_a_workload_s_summary_and_document(lsmlens: Run, logs: dict[str, Path], 
     assert printed.stdout.decode() == document.read_text()
     parts = workload.column_families[0].components
     sets = [one.working_sets[0].keys for one in parts if isinstance(one, Overwrite)]
-    assert sum(sets) == pytest.approx(9000, rel=0.15)
+    assert sum(sets) == pytest.approx(6000, rel=0.15)
 
 
 def test_a_learned_workload_can_be_replayed(lsmlens: Run, logs: dict[str, Path], tmp_path: Path) -> None:

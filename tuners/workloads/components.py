@@ -65,7 +65,8 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     `order` says where new keys sort: `sequential` in the order in which they came to be, `scattered` anywhere,
     `grouped` in one of `groups` places, each sequential, by turns (as the logs of placement groups). Keys of different
-    components, and of different working sets, lie in ranges of their own; in grouped order within each group.
+    components, and of different working sets, lie in ranges of their own, in grouped order within each group; scattered
+    ones lie among each other.
     A key of under 8 bytes holds only the last of the 8, so different keys may then coincide.
     """
 

@@ -14,6 +14,7 @@ COMPONENT_BITS = 55
 _LOW = (1 << WORKING_SET_BITS) - 1
 _MIDDLE = 1 << (WORKING_SET_BITS - 1)  # key 0; those of before the start lie below
 _GROUPED_BITS = 28
+_KEY_BITS = 63
 
 
 def unique(key: NDArray[np.int64], component: int) -> NDArray[np.int64]:
@@ -55,7 +56,7 @@ class KeyForm:
         if self.keys.order == "sequential":
             return key.view(np.uint64)
         if self.keys.order == "scattered":
-            return (key & ~_LOW | scattered(key & _LOW)).view(np.uint64)
+            return scattered(key, _KEY_BITS).view(np.uint64)
         nth, group = np.divmod(number(key), self.keys.groups)
         nth = (nth + (1 << (_GROUPED_BITS - 1))) & ((1 << _GROUPED_BITS) - 1)
         upper = key >> COMPONENT_BITS << 40 | (key >> WORKING_SET_BITS & 0xFFF) << _GROUPED_BITS
@@ -71,9 +72,10 @@ class KeyForm:
         return row, len(self.prefix) + min(self.keys.front, room - width), width
 
 
-def scattered(low: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A permutation of the numbers of WORKING_SET_BITS bits that leaves no order to be seen."""
-    mixed = (low ^ low >> 22) * 0x2545F4914F6D & _LOW
-    mixed = (mixed ^ mixed >> 21) * 0x1B873593CC9F & _LOW
-    result: NDArray[np.int64] = mixed ^ mixed >> 22
+def scattered(numbers: NDArray[np.int64], bits: int = WORKING_SET_BITS) -> NDArray[np.int64]:
+    """A permutation of the numbers of so many bits (63 at the most) that leaves no order to be seen."""
+    all_bits, half = (1 << bits) - 1, bits // 2
+    mixed = (numbers ^ numbers >> half + 1) * 0x2545F4914F6D & all_bits
+    mixed = (mixed ^ mixed >> half) * 0x1B873593CC9F & all_bits
+    result: NDArray[np.int64] = mixed ^ mixed >> half + 1
     return result

@@ -57,14 +57,26 @@ def test_grouped_keys_are_sequential_in_their_group() -> None:
     assert (by_turns[-1][:-1] < by_turns[0][1:]).all()
 
 
+def of_sets(keys: Keys) -> list[np.ndarray]:
+    """Keys of two working sets of one component, and of another component."""
+    numbers = np.arange(-100, 1000)
+    places = ((0, 0), (0, 1), (1, 0))
+    return [identities(keys, numbers + (place << WORKING_SET_BITS), component) for component, place in places]
+
+
 def test_components_and_working_sets_lie_apart() -> None:
-    for keys in (Keys(20), Keys(20, order="scattered")):
-        ends = []
-        for component, working_set in ((0, 0), (0, 1), (1, 0)):
-            found = identities(keys, np.arange(-100, 1000) + (working_set << WORKING_SET_BITS), component)
-            ends.append((found.min(), found.max()))
-        assert ends[0][1] < ends[1][0]
-        assert ends[1][1] < ends[2][0]
+    first, second, third = of_sets(Keys(20))
+    assert first.max() < second.min()
+    assert second.max() < third.min()
+
+
+def test_scattered_components_and_working_sets_lie_among_each_other() -> None:
+    sets = of_sets(Keys(20, order="scattered"))
+    order = np.argsort(np.concatenate(sets))
+    of_which = np.repeat(np.arange(3), 1100)[order]
+    for stretch in np.array_split(of_which, 11):
+        assert np.bincount(stretch, minlength=3) == pytest.approx(100, abs=40)
+    assert len(np.unique(np.concatenate(sets))) == 3300
 
 
 @pytest.mark.parametrize("length", [1, 7, 8, 9, 300, 20.5, Uniform(5, 200), LogNormal(60, 0.5, 20, 400)])
