@@ -36,6 +36,8 @@ def line_record(shape: text_lines.LineShape, stretch: Stretch, start: int, after
         return (records.SUMMARY_LINE, family, tuple(int(files[:9]) for files in match[1].split()))
     if shape is text_lines.MOVED:
         return (records.MOVED_LINE, family, int(match[1]), int(match[2]), int(match[3]))
+    if shape is text_lines.MOVING:
+        return (records.MOVING_LINE, family, int(match[1]), int(match[2]))
     if shape is text_lines.MEMTABLE:
         return (records.MEMTABLE_LINE, family, int(match[2]) + 1, _millis(stretch, start))
     stall = family, shape.name, text_lines.STALL_CAUSES[match[1]]

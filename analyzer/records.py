@@ -14,5 +14,6 @@ FORCED_LINE: Final = 7  # the flush reason that was reached for the whole databa
 SLOW_LINE: Final = 8  # what BlueStore did, seconds it took, local time in milliseconds
 KV_THREAD_LINE: Final = 9  # idle seconds, seconds in all, transactions submitted, local time in milliseconds
 MEMTABLE_LINE: Final = 10  # column family, full memtables with the one just switched, local time in milliseconds
+MOVING_LINE: Final = 11  # column family, table, level
 
 Record: TypeAlias = tuple[Any, ...]

@@ -29,6 +29,7 @@ class Stitcher:
         self._current: dict[int, Job] = {}
         self._family_of_file: dict[int, str] = {}
         self._forced_by: str | None = None
+        self._moving: dict[int, list[int]] = {}  # tables by the level they go to
         self._stalls: set[Record] = set()
         self._told: set[int] = set()  # of lines that may be many, only the hashes
         self._handlers: dict[str, Callable[[Event, Job], None]] = {
@@ -80,6 +81,9 @@ class Stitcher:
             self._attribution.summary_line(family, said[0])
         elif tag == records.MOVED_LINE:
             self._attribution.moved_line(family, tuple(said))
+        elif tag == records.MOVING_LINE:
+            number, level = said
+            self._moving.setdefault(level, []).append(number)
 
     def _told_once(self, record: Record) -> None:
         if (known := hash(record)) in self._told:
@@ -237,6 +241,8 @@ class Stitcher:
         self._attribution.settle(event, family, route)
 
     def _trivial_move(self, event: Event, job: Job) -> None:
+        # "Moving #188 to level-2 …" stands before its event, if not always right before
+        event["moved_files"] = self._moving.pop(event["destination_level"], [])
         self._attribution.settle(event, job.family, job.route)
 
     def _settle(self) -> None:

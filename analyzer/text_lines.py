@@ -63,6 +63,12 @@ MOVED = LineShape(
         b" files[1 5 1 0 0 0 0] max score 1.27",
     ),
 )
+MOVING = LineShape(
+    "moving",
+    b"] Moving #",
+    re.compile(rb"(\d{1,18}) to level-(\d{1,4}) \d{1,18} bytes"),
+    (b"[db_impl/db_impl_compaction_flush.cc:2676] [p-1] Moving #188 to level-2 4277850 bytes",),
+)
 STALLING = LineShape(
     "slowdown",
     b"] Stalling writes",
@@ -171,6 +177,7 @@ SHAPES: tuple[LineShape, ...] = (
     COMPACTED_TO,
     LEVEL_SUMMARY,
     MOVED,
+    MOVING,
     STALLING,
     STOPPING,
     MEMTABLE,

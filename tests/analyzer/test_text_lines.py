@@ -96,6 +96,10 @@ LINES: list[tuple[bytes, Record]] = [
         b" files[1 5 1 0 0 0 0] max score 1.27",
         (records.MOVED_LINE, "p-1", 1, 2, 4277850),
     ),
+    (
+        b"[db_impl/db_impl_compaction_flush.cc:2676] [p-1] Moving #188 to level-2 4277850 bytes",
+        (records.MOVING_LINE, "p-1", 188, 2),
+    ),
 ]
 STALLS: list[tuple[bytes, tuple[str, str, str]]] = [
     (

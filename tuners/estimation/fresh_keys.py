@@ -49,7 +49,7 @@ def _fresh_by_balance(intervals: Sequence[Interval], windows: Sequence[Window]) 
     mass = np.minimum(bottoms[-1].mass(len(intervals)), 1.0)
     kept = float(mass @ np.array([one.kept_puts for one in intervals], np.float64))
     deleted = float(mass @ np.array([one.kept_deletes for one in intervals], np.float64))
-    share = (bottoms[-1].kept_puts + deleted) / max(kept, 1.0)
+    share = (bottoms[-1].kept_puts + deleted - bottoms[-1].lost) / max(kept, 1.0)
     return share if 0 < share <= 1 else None
 
 
@@ -105,6 +105,6 @@ def _void_share(intervals: Sequence[Interval], windows: Sequence[Window], fresh:
         return 0.0
     mass = np.minimum(bottoms[-1].mass(len(intervals)), 1.0)
     deletes = float(mass @ np.array([one.deletes for one in intervals], np.float64))
-    gone = float(mass @ fresh) - bottoms[-1].kept_puts
+    gone = float(mass @ fresh) - bottoms[-1].kept_puts + bottoms[-1].lost
     share = 1 - min(max(gone / max(deletes, 1.0), 0.0), 1.0)
     return share if share >= LEAST_VOID else 0.0

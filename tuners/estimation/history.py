@@ -96,20 +96,30 @@ class Compaction:
     level_files: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """So many tables went to a deeper level as they are; `tables` are the numbers of those that the log names."""
+
+    seconds: float
+    files: int
+    tables: tuple[int, ...]
+    level: int
+
+
 @dataclass(slots=True)
 class FamilyHistory:
-    """One family's flushes, compactions and recovered tables in the log's order; `moves` counts trivial moves."""
+    """One family's flushes, compactions, moves and recovered tables in the log's order."""
 
     name: str
     flushes: list[Flush] = field(default_factory=list)
     compactions: list[Compaction] = field(default_factory=list)
     recovered: list[Table] = field(default_factory=list)
-    moves: int = 0
+    moves: list[Move] = field(default_factory=list)
 
     @property
-    def jobs(self) -> list[Flush | Compaction]:
-        """Flushes and compactions, in order of time."""
-        return sorted([*self.flushes, *self.compactions], key=lambda job: job.seconds)
+    def jobs(self) -> list[Flush | Compaction | Move]:
+        """Flushes, compactions and moves, in order of time."""
+        return sorted([*self.flushes, *self.compactions, *self.moves], key=lambda job: job.seconds)
 
 
 @dataclass(slots=True)
@@ -158,7 +168,8 @@ def read_history(run: Run) -> History:
             if kind in _TIMED:
                 history.unread[kind] = history.unread.get(kind, 0) + 1
         elif kind == EventKind.TRIVIAL_MOVE:
-            history.family(event["column_family"]).moves += event["files"]
+            move = Move(seconds, event["files"], tuple(event.get("moved_files", ())), event["destination_level"])
+            history.family(event["column_family"]).moves.append(move)
         elif kind == EventKind.FLUSH_FINISHED and "num_entries" in event:
             flush = _flush(event, created.get(job, ()))
             history.family(flush.family).flushes.append(flush)

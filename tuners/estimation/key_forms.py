@@ -41,7 +41,7 @@ def key_order(family: FamilyHistory, is_queue: bool) -> Order:
             total += before
     in_order = total > 4 and read < IN_ORDER * total
     if total <= 4:
-        in_order = family.moves > len(family.compactions)
+        in_order = sum(move.files for move in family.moves) > len(family.compactions)
     if in_order:
         return "sequential"
     return "grouped" if is_queue else "scattered"

@@ -81,8 +81,8 @@ def fresh_puts(intervals: Sequence[Interval], windows: Sequence[Window], hot_key
     for window in (one for one in windows if one.kind == WindowKind.BOTTOM):
         mass = window.mass(len(intervals))
         last = int(np.flatnonzero(mass > 0.5 * mass.max())[-1]) + 1
-        balance = window.kept_puts + float(mass @ deletes)
-        live.append((last, float(window.kept_puts)))
+        balance = window.kept_puts + float(mass @ deletes) - window.lost
+        live.append((last, window.kept_puts + window.before))
         if last <= done:
             continue
         missing = balance - settled - float(fresh[done:last].sum())

@@ -28,7 +28,7 @@ def fresh_by_balance(intervals: Sequence[Interval], windows: Sequence[Window]) -
     mass = np.minimum(bottoms[-1].mass(len(intervals)), 1.0)
     deletes = float(mass @ np.array([one.deletes for one in intervals], np.float64))
     kept = float(mass @ np.array([one.kept_puts for one in intervals], np.float64))
-    return (deletes + bottoms[-1].kept_puts) / kept if kept else None
+    return max(0.0, deletes + bottoms[-1].kept_puts - bottoms[-1].lost) / kept if kept else None
 
 
 def updated_parts(

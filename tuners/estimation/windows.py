@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from lsmlens.tuners.estimation.history import Compaction, FamilyHistory, Flush, Table
+from lsmlens.tuners.estimation.history import Compaction, FamilyHistory, Flush, Move
 from lsmlens.tuners.estimation.intervals import Interval
+from lsmlens.tuners.estimation.live_tables import LiveTables, Merged, mass_of
 from numpy.typing import NDArray
 
 # Nested windows of one compaction that are told apart, at the most.
@@ -54,14 +55,17 @@ class Layer:
 class Window:
     """Nested runs of intervals, and what of their operations survived.
 
-    Tombstones are dropped at the bottom: `kept_deletes` is None there.
+    Tombstones are dropped at the bottom: `kept_deletes` is None there. Of the records of before the log `before` are
+    there besides, and `lost` are gone by then.
     """
 
     kind: WindowKind
     seconds: float
     layers: tuple[Layer, ...]
-    kept_puts: int
+    kept_puts: float
     kept_deletes: int | None
+    before: float = 0.0
+    lost: float = 0.0
 
     @property
     def first(self) -> int:
@@ -85,16 +89,6 @@ class Window:
         return max(sum(one.puts for one in intervals[layer.first : layer.last + 1]) for layer in self.layers)
 
 
-@dataclass(slots=True)
-class _Live:
-    """A live table: its level, and how much of each interval's operations went into it, if all in it is known."""
-
-    level: int
-    table: Table
-    mass: dict[int, float]
-    is_known: bool = True
-
-
 def windows_of(family: FamilyHistory, intervals: Sequence[Interval]) -> list[Window]:
     """The windows of one family, in order of time."""
     places = {interval.table.number: place for place, interval in enumerate(intervals) if interval.table is not None}
@@ -104,35 +98,33 @@ def windows_of(family: FamilyHistory, intervals: Sequence[Interval]) -> list[Win
         if one.flush is not None and one.operations
     ]
     found: list[Window] = []
-    live: dict[int, _Live] = {
-        number: _Live(0, one.table, {place: 1.0})
-        for number, place in places.items()
-        if (one := intervals[place]).flush is None and one.table is not None
-    }
+    live = LiveTables()
+    for place, one in enumerate(intervals):
+        if one.flush is None and one.table is not None:
+            live.add(one.table, place)
     for job in family.jobs:
         if isinstance(job, Flush):
             if job.table is not None and job.table.number in places:
-                live[job.table.number] = _Live(0, job.table, {places[job.table.number]: 1.0})
+                live.add(job.table, places[job.table.number])
             continue
-        read = _take(job, live)
-        is_whole = read is not None and 0 in job.inputs and _reads_whole_level(job, live)
-        mass = _mass(read or [])
-        if is_whole and mass and job.outputs:
-            found.append(_merge(job, mass, any(one.table.tombstones for one in read or [])))
-        _give(job, mass, live, is_known=read is not None)
-        if read is not None:
-            found.extend(_bottom(job, live))
+        if isinstance(job, Move):
+            live.move(job)
+            continue
+        merged = live.merge(job)
+        if 0 in job.inputs and merged.mass and job.outputs and _reads_whole_level(job, live):
+            found.append(_merge(job, merged))
+        found.extend(_bottom(job, live))
     return sorted([*flushes, *_thinned(found)], key=lambda window: window.seconds)
 
 
 def telling_bottoms(windows: Sequence[Window]) -> list[Window]:
     """The last bottom, and before it those after which live records fell."""
     bottoms = [one for one in windows if one.kind == WindowKind.BOTTOM]
-    most, found = 0, []
+    most, found = 0.0, []
     for place, one in enumerate(bottoms):
         if one.kept_puts < FALLEN * most:
             found.append(bottoms[place - 1])
-            most = 0
+            most = 0.0
         most = max(most, one.kept_puts)
     return [*found, *bottoms[-1:]]
 
@@ -142,7 +134,7 @@ def before_fall(windows: Sequence[Window]) -> list[Window]:
 
     There what had grown was deleted, and how much lives no longer tells how long puts live.
     """
-    most, fallen = 0, None
+    most, fallen = 0.0, None
     for window in windows:
         if window.kind != WindowKind.BOTTOM:
             continue
@@ -155,59 +147,36 @@ def before_fall(windows: Sequence[Window]) -> list[Window]:
     return [one for one in windows if one.kind == WindowKind.FLUSH or one.last < fallen or one.first > fallen]
 
 
-def is_started_empty(family: FamilyHistory, tables: Mapping[int, Table]) -> bool:
-    """Whether every table the family's compactions read was written in this log."""
-    return all(number in tables for job in family.compactions for numbers in job.inputs.values() for number in numbers)
-
-
-def _mass(read: Sequence[_Live]) -> dict[int, float]:
-    mass: dict[int, float] = {}
-    for one in read:
-        for place, share in one.mass.items():
-            mass[place] = mass.get(place, 0.0) + share
-    return mass
-
-
-def _give(job: Compaction, mass: Mapping[int, float], live: dict[int, _Live], is_known: bool) -> None:
-    """Divide the operations of what was read among the tables written, by their entries."""
-    entries = sum(table.entries for table in job.outputs)
-    for table in job.outputs:
-        part = table.entries / entries if entries else 0.0
-        own = {place: part * share for place, share in mass.items()}
-        live[table.number] = _Live(job.output_level, table, own, is_known)
-
-
-def _merge(job: Compaction, mass: Mapping[int, float], had_tombstones: bool) -> Window:
-    kept = sum(table.puts for table in job.outputs)
+def _merge(job: Compaction, merged: Merged) -> Window:
     tombstones = sum(table.tombstones or 0 for table in job.outputs)
-    is_bottom = had_tombstones and not tombstones
-    return Window(WindowKind.MERGE, job.seconds, _layers(mass, True), kept, None if is_bottom else tombstones)
+    is_bottom = merged.had_tombstones and not tombstones
+    layers = _layers(merged.mass, True)
+    return Window(WindowKind.MERGE, job.seconds, layers, merged.kept_puts, None if is_bottom else tombstones)
 
 
-def _bottom(job: Compaction, live: Mapping[int, _Live]) -> list[Window]:
+def _bottom(job: Compaction, live: LiveTables) -> list[Window]:
     """The deepest level as a window, where it holds most records and no tombstones."""
-    deepest = max((one.level for one in live.values()), default=0)
+    deepest = max((one.level for one in live.tables.values()), default=0)
     if deepest == 0 or job.output_level != deepest:
         return []
-    deep = [one for one in live.values() if one.level == deepest]
+    deep = live.of_level(deepest)
     entries = sum(one.table.entries for one in deep)
-    every = sum(one.table.entries for one in live.values())
-    if any(one.table.tombstones or not one.is_known for one in deep) or entries < DEEP_SHARE * every:
+    every = sum(one.table.entries for one in live.tables.values())
+    if any(one.table.tombstones for one in deep) or entries < DEEP_SHARE * every:
         return []
-    mass = _mass(deep)
-    return [Window(WindowKind.BOTTOM, job.seconds, _layers(mass, False), entries, None)] if mass else []
+    mass = mass_of(deep)
+    if not mass:
+        return []
+    before = sum(one.before for one in deep)
+    return [Window(WindowKind.BOTTOM, job.seconds, _layers(mass, False), entries - before, None, before, live.lost)]
 
 
-def _take(job: Compaction, live: dict[int, _Live]) -> list[_Live] | None:
-    """The tables a compaction read, taken out of `live`; None if not all that is in them is known."""
-    numbers = [number for level in job.inputs.values() for number in level]
-    read = [live.pop(number) for number in numbers if number in live]
-    return read if len(read) == len(numbers) and all(one.is_known for one in read) else None
-
-
-def _reads_whole_level(job: Compaction, live: Mapping[int, _Live]) -> bool:
-    """Whether nothing was left behind in the level written to; `live` no longer holds what was read."""
-    return job.output_level == 0 or not any(one.level == job.output_level for one in live.values())
+def _reads_whole_level(job: Compaction, live: LiveTables) -> bool:
+    """Whether nothing was left behind in the level written to, where its outputs lie now."""
+    if job.output_level == 0:
+        return True
+    files = max([len(live.of_level(job.output_level)), *job.level_files[job.output_level : job.output_level + 1]])
+    return files <= len(job.outputs)
 
 
 def _layers(mass: Mapping[int, float], is_newest_whole: bool) -> tuple[Layer, ...]:

@@ -42,9 +42,24 @@ def test_restarts_leave_tables_without_a_flush(analysed: Analysed) -> None:
 
 def test_jobs_are_in_order_of_time(analysed: Analysed) -> None:
     history = read_history(analysed("osd-reef").run)
-    jobs = history.families["p-1"].jobs
-    assert [job.seconds for job in jobs] == sorted(job.seconds for job in jobs)
-    assert len(jobs) == len(history.families["p-1"].flushes) + len(history.families["p-1"].compactions)
+    family = history.families["p-1"]
+    assert [job.seconds for job in family.jobs] == sorted(job.seconds for job in family.jobs)
+    assert len(family.jobs) == len(family.flushes) + len(family.compactions) + len(family.moves)
+
+
+@pytest.mark.parametrize("name", ["osd-crash", "osd-rotated", "osd-container"])
+def test_moved_tables_are_read_in_the_level_they_went_to(name: str, analysed: Analysed) -> None:
+    history = read_history(analysed(name).run)
+    read_later = 0
+    for family in history.families.values():
+        for move in family.moves:
+            assert set(move.tables) <= set(history.tables)
+            later = [one for one in family.compactions if one.seconds >= move.seconds]
+            levels = {level for one in later for level, tables in one.inputs.items() if set(tables) & set(move.tables)}
+            assert all(level >= move.level for level in levels)
+            read_later += bool(levels)
+        assert sum(len(move.tables) for move in family.moves) == sum(move.files for move in family.moves)
+    assert read_later
 
 
 def test_sequence_numbers_where_the_version_has_them(analysed: Analysed) -> None:

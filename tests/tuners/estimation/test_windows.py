@@ -12,7 +12,6 @@ from lsmlens.tuners.estimation.windows import (
     Window,
     WindowKind,
     before_fall,
-    is_started_empty,
     telling_bottoms,
     windows_of,
 )
@@ -67,16 +66,38 @@ def test_a_fall_ends_what_bottoms_tell() -> None:
     assert before_fall([*flushes, *bottoms[:2]]) == [*flushes, *bottoms[:2]]
 
 
-def test_what_was_there_before_is_no_window(logged: Logged) -> None:
-    history = logged(Overwrite(working_sets=(WorkingSet(3000),), rate=40.0))
-    assert is_started_empty(history.families["default"], history.tables)
-    # forget the first table: what merged it holds records of nobody knows when
-    first = history.tables.pop(1)
+def late(history: History, flushes: int) -> History:
+    """The log as it is after so many flushes: tables of before are not seen created."""
     family = history.families["default"]
-    family.flushes = [one for one in family.flushes if one.table is not first]
-    assert not is_started_empty(family, history.tables)
-    found, _ = windows(history)
-    assert not [one for one in found if one.kind == WindowKind.MERGE]
+    begins = family.flushes[flushes].seconds
+    family.flushes = family.flushes[flushes:]
+    family.compactions = [one for one in family.compactions if one.seconds >= begins]
+    own = [one.table for one in family.flushes] + [table for job in family.compactions for table in job.outputs]
+    history.tables = {table.number: table for table in own if table is not None}
+    return history
+
+
+@pytest.mark.parametrize(("keys", "within"), [(3000, 0.03), (30_000, 0.1)])
+def test_a_log_that_begins_late_tells_of_its_own_puts(logged: Logged, keys: int, within: float) -> None:
+    found, puts = windows(late(logged(Overwrite(working_sets=(WorkingSet(keys),), rate=40.0)), 8))
+    merges = [one for one in found if one.kind == WindowKind.MERGE]
+    assert [(one.first, one.last) for one in merges] == [(0, 3), (0, 7), (0, 11)]
+    for one in merges:
+        own = sum(puts[: one.last + 1])
+        assert one.kept_puts == pytest.approx(keys * (1 - (1 - 1 / keys) ** own), rel=within)
+
+
+def test_records_of_before_the_log_that_are_deleted_are_lost(logged: Logged) -> None:
+    whole, _ = windows(logged(Growth(rate=40.0, deletes_per_put=0.25, delete_order="random"), flush=2500))
+    history = logged(Growth(rate=40.0, deletes_per_put=0.25, delete_order="random"), flush=2500)
+    found, puts = windows(late(history, 8))
+    last = [one for one in found if one.kind == WindowKind.BOTTOM][-1]
+    every = [one for one in whole if one.kind == WindowKind.BOTTOM][-1]
+    assert last.kept_puts + last.before == pytest.approx(every.kept_puts)
+    assert last.before + last.lost == pytest.approx(1500 * 8, rel=0.01)
+    deletes = 500 * len(puts)
+    assert sum(puts) - last.kept_puts + last.lost == pytest.approx(deletes, rel=0.02)
+    assert last.lost == pytest.approx(0.6 * deletes, rel=0.3)
 
 
 @pytest.mark.parametrize("name", ["osd-reef", "osd-rotated", "osd-crash", "osd-stock"])
