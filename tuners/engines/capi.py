@@ -9,6 +9,7 @@ from lsmlens.analyzer.dumps.tickers import parse_tickers
 from lsmlens.tuners.engines.c_api import CApi
 from lsmlens.tuners.engines.c_options import COptions
 from lsmlens.tuners.engines.clock import clock_of
+from lsmlens.tuners.engines.compaction_gate import CompactionGate, can_hold, without_gate
 from lsmlens.tuners.engines.deletion_collectors import OPTION as COLLECTOR
 from lsmlens.tuners.engines.deletion_collectors import deletion_collector
 from lsmlens.tuners.engines.errors import EngineError
@@ -38,10 +39,10 @@ class CapiEngine:
         self._options = COptions(self._api)
         self._has_collectors = self._api.has(ADD_COLLECTOR)
 
-    def open(self, path: Path, options: ResolvedOptions) -> "CapiDatabase":
+    def open(self, path: Path, options: ResolvedOptions, holds: bool = False) -> "CapiDatabase":
         """Create a database in the empty folder `path`. Raises EngineError, OptionMismatch."""
         asked = for_replay(options, self._has_collectors)
-        opening = _Opening(self._api, self.version)
+        opening = _Opening(self._api, self.version, CompactionGate() if holds and can_hold(self._api) else None)
         try:
             opening.prepare(self._options, asked, options.families)
             database = CapiDatabase(self._api, path, opening)
@@ -49,7 +50,7 @@ class CapiEngine:
             opening.destroy()
             raise
         try:
-            written = without_folders(read_options_file(latest_options_file(path)))
+            written = without_gate(without_folders(read_options_file(latest_options_file(path))))
             effective = with_unwritten(written, database, options.families, self._has_collectors)
             database.options = read_back(asked, effective, self._options.names)
         except BaseException:
@@ -61,9 +62,11 @@ class CapiEngine:
 class _Opening:
     """The options objects of one open; they live until the database is closed."""
 
-    def __init__(self, api: CApi, version: str) -> None:
+    def __init__(self, api: CApi, version: str, gate: CompactionGate | None) -> None:
         self._api, self._version = api, version
         self._made: list[Any] = []
+        self._callbacks: list[Any] = []
+        self.gate = gate
         self.families: tuple[str, ...] = ()
         self.database: Any = None
         self.of_family: list[Any] = []
@@ -78,6 +81,8 @@ class _Opening:
         for family, values in asked.families.items():
             made = self._kept(options.parse(base, options.text(values, asked.tables.get(family, {}))))
             self.of_family.append(made)
+            if self.gate is not None:
+                self._callbacks += self.gate.put_before(self._api, made, family)
             collector = deletion_collector(unfiltered[family].get(COLLECTOR, ""))
             if collector is not None and collector.marks and self._api.has(ADD_COLLECTOR):
                 getattr(self._api.lib, ADD_COLLECTOR)(made, collector.sliding_window, collector.trigger)
@@ -128,7 +133,8 @@ class CapiDatabase:
         self._property_int = lib.rocksdb_property_int_cf if api.has("rocksdb_property_int_cf") else None
         self._names: dict[str, Any] = {}
         self._clock = clock_of(api.library)
-        self._settling = Settling(self, opening.families)
+        self.gate = opening.gate
+        self._settling = Settling(self, opening.families, opening.gate)
 
     def write(self, batches: Batches, first: int, last: int) -> None:
         """Write batches `first` up to but not including `last`."""
@@ -185,6 +191,8 @@ class CapiDatabase:
         if self._database is None:
             return
         lib = self._api.lib
+        if self.gate is not None:
+            self.gate.open()
         if self._api.has("rocksdb_cancel_all_background_work"):
             lib.rocksdb_cancel_all_background_work(self._database, 1)
         for handle in self._handles.values():

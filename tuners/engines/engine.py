@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from lsmlens.tuners.engines.compaction_gate import CompactionGate
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.workloads.stream import Batches
 
@@ -12,11 +13,12 @@ class Database(Protocol):
     """One open database. Methods raise EngineError with RocksDB's own words.
 
     `options` are those in force, as RocksDB wrote them into its OPTIONS file, with a warning for each that is not as
-    asked for.
+    asked for. `gate` is where its compactions can be held; None where the engine cannot hold them.
     """
 
     path: Path
     options: ResolvedOptions
+    gate: CompactionGate | None
 
     def write(self, batches: Batches, first: int, last: int) -> None:
         """Write batches `first` up to but not including `last`, one call of RocksDB's Write each."""
@@ -61,9 +63,10 @@ class Engine(Protocol):
     version: str
     notes: tuple[str, ...]
 
-    def open(self, path: Path, options: ResolvedOptions) -> Database:
+    def open(self, path: Path, options: ResolvedOptions, holds: bool = False) -> Database:
         """Create a database in the empty folder `path` with the families of `options`, in their order.
 
-        Every option is set, read back from the OPTIONS file that RocksDB wrote, and compared. Raises EngineError
-        if RocksDB refuses the options, OptionMismatch if it changed or dropped one.
+        With `holds` its compactions have a gate, if the engine can make one. Every option is set, read back from the
+        OPTIONS file that RocksDB wrote, and compared. Raises EngineError if RocksDB refuses the options,
+        OptionMismatch if it changed or dropped one.
         """

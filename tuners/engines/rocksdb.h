@@ -5,6 +5,9 @@ typedef struct rocksdb_writeoptions_t rocksdb_writeoptions_t;
 typedef struct rocksdb_writebatch_t rocksdb_writebatch_t;
 typedef struct rocksdb_flushoptions_t rocksdb_flushoptions_t;
 typedef struct rocksdb_mergeoperator_t rocksdb_mergeoperator_t;
+typedef struct rocksdb_compactionfilter_t rocksdb_compactionfilter_t;
+typedef struct rocksdb_compactionfiltercontext_t rocksdb_compactionfiltercontext_t;
+typedef struct rocksdb_compactionfilterfactory_t rocksdb_compactionfilterfactory_t;
 
 rocksdb_options_t* rocksdb_options_create(void);
 void rocksdb_options_destroy(rocksdb_options_t*);
@@ -13,6 +16,9 @@ void rocksdb_options_enable_statistics(rocksdb_options_t*);
 char* rocksdb_options_statistics_get_string(rocksdb_options_t*);
 void rocksdb_options_set_merge_operator(rocksdb_options_t*, rocksdb_mergeoperator_t*);
 void rocksdb_options_add_compact_on_deletion_collector_factory(rocksdb_options_t*, size_t, size_t);
+rocksdb_compactionfilterfactory_t* rocksdb_compactionfilterfactory_create(void*, void (*)(void*),
+    rocksdb_compactionfilter_t* (*)(void*, rocksdb_compactionfiltercontext_t*), const char* (*)(void*));
+void rocksdb_options_set_compaction_filter_factory(rocksdb_options_t*, rocksdb_compactionfilterfactory_t*);
 rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(void*, void (*)(void*),
     char* (*)(void*, const char*, size_t, const char*, size_t, const char* const*, const size_t*, int, unsigned char*, size_t*),
     char* (*)(void*, const char*, size_t, const char* const*, const size_t*, int, unsigned char*, size_t*),

@@ -10,6 +10,7 @@ from typing import Any
 import rocksdict
 from lsmlens.analyzer.dumps.tickers import parse_tickers
 from lsmlens.tuners.engines.clock import clock_of
+from lsmlens.tuners.engines.compaction_gate import CompactionGate
 from lsmlens.tuners.engines.decoded_batches import DecodedBatches
 from lsmlens.tuners.engines.deletion_collectors import OPTION as COLLECTOR
 from lsmlens.tuners.engines.deletion_collectors import deletion_collector
@@ -43,8 +44,8 @@ class RocksdictEngine:
         self._refused: set[str] = set()
         self.version = self._defaults.rocksdb_version
 
-    def open(self, path: Path, options: ResolvedOptions) -> "RocksdictDatabase":
-        """Create a database in the empty folder `path`. Raises EngineError, OptionMismatch."""
+    def open(self, path: Path, options: ResolvedOptions, holds: bool = False) -> "RocksdictDatabase":  # noqa: ARG002
+        """Create a database in the empty folder `path`; it has no gate. Raises EngineError, OptionMismatch."""
         asked = for_replay(options, has_collectors=True)
         of_database, of_family = _loaded(self._known(asked))
         for family, values in options.families.items():
@@ -150,6 +151,7 @@ class RocksdictDatabase:
     """One open database of rocksdict."""
 
     options: ResolvedOptions
+    gate: CompactionGate | None = None
 
     def __init__(self, path: Path, options: Any, of_family: Mapping[str, Any]) -> None:
         self.path = path

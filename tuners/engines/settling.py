@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
+from lsmlens.tuners.engines.compaction_gate import CompactionGate, HeldCompaction
 from lsmlens.tuners.engines.errors import EngineError
 from lsmlens.tuners.engines.worker_threads import are_idle
 
@@ -13,6 +14,9 @@ LONGEST_WAIT_SECONDS = 0.004
 # where workers cannot be seen, or have other work, it is given this long to start.
 LOOKS = 3
 START_SECONDS = 0.25
+
+# A family's files, and the compactions that are held: a compaction may wait for the thread of one of these.
+_State: TypeAlias = tuple[int | None, list[HeldCompaction]]
 
 
 class Properties(Protocol):
@@ -26,13 +30,14 @@ class Settling:
     """Waits for one database, and remembers what stays pending for ever.
 
     Files past their ttl in the last level with files stay pending, as no compaction may pick them: they are waited for
-    once in each state of a family's files.
+    once in each state of a family's files. Compactions held at a gate count as at rest.
     """
 
-    def __init__(self, database: Properties, families: Sequence[str]) -> None:
+    def __init__(self, database: Properties, families: Sequence[str], gate: CompactionGate | None = None) -> None:
         self._property = database.integer_property
         self._families = tuple(families)
-        self._given_up: dict[str, int | None] = {}
+        self._gate = gate
+        self._given_up: dict[str, _State] = {}
 
     def settle(self) -> None:
         """Wait until nothing runs, and nothing is pending that would run; seen twice in a row.
@@ -71,7 +76,7 @@ class Settling:
         ask = self._property
         return bool(
             ask("rocksdb.num-running-flushes")
-            or ask("rocksdb.num-running-compactions")
+            or (ask("rocksdb.num-running-compactions") or 0) > len(self._held())
             or any(ask("rocksdb.mem-table-flush-pending", family) for family in self._families)
         )
 
@@ -80,5 +85,8 @@ class Settling:
         waiting = [family for family in self._families if self._property("rocksdb.compaction-pending", family)]
         return [one for one in waiting if one not in self._given_up or self._given_up[one] != self._state(one)]
 
-    def _state(self, family: str) -> int | None:
-        return self._property("rocksdb.current-super-version-number", family)
+    def _held(self) -> list[HeldCompaction]:
+        return self._gate.held() if self._gate is not None else []
+
+    def _state(self, family: str) -> _State:
+        return self._property("rocksdb.current-super-version-number", family), self._held()

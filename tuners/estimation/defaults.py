@@ -69,10 +69,7 @@ def family_notes(families: Sequence[FamilyFit]) -> Iterator[str]:
             yield f"{name}: no compaction shows how many records live"
         left = _left_behind(one)
         if left > LEFT_BEHIND:
-            yield (
-                f"{name}: compactions ran behind: while tables of level 0 were merged, {100 * left:.0f} % as many were"
-                " left waiting; a replay, which keeps up, may merge fewer at once"
-            )
+            yield f"{name}: compactions ran behind: for each table merged in level 0, {left:.2f} were left waiting"
 
 
 def _left_behind(one: FamilyFit) -> float:

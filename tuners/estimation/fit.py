@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
+from lsmlens.tuners.estimation.compaction_times import compaction_seconds
 from lsmlens.tuners.estimation.defaults import declared, family_notes, log_notes
 from lsmlens.tuners.estimation.family_fit import FamilyEvidence, FamilyFit, fit_family, gather
 from lsmlens.tuners.estimation.family_parts import BEST, Variation
 from lsmlens.tuners.estimation.history import History, read_history
 from lsmlens.tuners.estimation.write_batches import WriteBatches, write_batches
+from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
 from lsmlens.tuners.workloads.document import MOST_IN_BATCH, Origin, Transactions, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
 
@@ -41,11 +43,15 @@ class Evidence:
 
 @dataclass(frozen=True)
 class FittedWorkload:
-    """A workload document and what it was learned from. `notes` say what a reader should know before trusting it."""
+    """A workload document and what it was learned from. `notes` say what a reader should know before trusting it.
+
+    Replays are to have compactions that last as `compaction_seconds` say, by family; without, they end at once.
+    """
 
     evidence: Evidence
     families: tuple[FamilyFit, ...]
     notes: tuple[str, ...] = field(default=())
+    compaction_seconds: Mapping[str, SecondsPerByte] = field(default_factory=dict)
 
     @cached_property
     def workload(self) -> Workload:
@@ -70,7 +76,12 @@ class FittedWorkload:
             else one
             for one in self.families
         )
-        return FittedWorkload(self.evidence, families, self.notes)
+        return replace(self, families=families)
+
+    def timed(self) -> "FittedWorkload":
+        """The same, with compactions that last as long as the log's did, if the log tells."""
+        run = self.evidence.run.run
+        return replace(self, compaction_seconds=compaction_seconds(run, list(self.evidence.history.families)))
 
     def draws(self, count: int, seed: int = 1) -> list[Workload]:
         """Other workloads that explain the log about as well: the ridge."""

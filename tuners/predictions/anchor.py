@@ -93,10 +93,10 @@ def usual_variants(
     operations = sum(one.evidence.operations for one in fitted.families)
     best = scale if scale is not None else usual_scale(operations, options, families)
     coarse = coarser_scale(best, options, families)
-    tails = tails_of(fitted)
+    tails, seconds = tails_of(fitted), fitted.compaction_seconds
     return [
-        Variant(fitted.workload, best, 1, tails),
-        *(Variant(one, coarse, 2 + number, tails) for number, one in enumerate(fitted.draws(seeds - 1))),
+        Variant(fitted.workload, best, 1, tails, seconds),
+        *(Variant(one, coarse, 2 + number, tails, seconds) for number, one in enumerate(fitted.draws(seeds - 1))),
     ]
 
 

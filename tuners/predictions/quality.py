@@ -29,6 +29,7 @@ def quality(
         *warnings(anchor.checks),
         *_beyond(needs),
         *_options(anchor, options),
+        *_pace(anchor),
         *anchor.engine.notes,
         *anchor.fitted.notes,
         *(note for one in found[:1] for note in one.notes),
@@ -40,6 +41,11 @@ def _failures(found: Sequence[Replayed], failures: Sequence[TrialFailure]) -> It
     for one in failures:
         which = "one of the replays" if found else "no replay reached its end: this one"
         yield f"{which} failed ({one.kind}): {one.reason}"
+
+
+def _pace(anchor: Anchor) -> Iterator[str]:
+    if anchor.fitted.compaction_seconds:
+        yield "compactions ran behind the flushes in this log: in the replays each takes as long as it did there"
 
 
 def _beyond(needs: Sequence[WindowNeed]) -> Iterator[str]:

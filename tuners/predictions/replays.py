@@ -10,6 +10,7 @@ from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.figures import Figures, by_family
 from lsmlens.tuners.replays.measurement import Measurement, TrialFailure
 from lsmlens.tuners.replays.runner import Progress, run_trials
+from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
 from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.workloads.document import Transactions, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
@@ -26,13 +27,15 @@ OnProgress = Callable[[Progress], None]
 class Variant:
     """One workload that explains the log, the scale and the seed it is replayed with.
 
-    `tails` are the operations, by family, to be expected in the log's memtables at its end.
+    `tails` are the operations, by family, to be expected in the log's memtables at its end; `compaction_seconds`
+    as in `Trial`.
     """
 
     workload: Workload
     scale: float
     seed: int
     tails: Mapping[str, float] = field(default_factory=dict)
+    compaction_seconds: Mapping[str, SecondsPerByte] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,7 @@ def trial_of(variant: Variant, options: OptionSet, engine: EngineChoice, work_di
         engine=engine,
         scale=variant.scale,
         seed=variant.seed,
+        compaction_seconds=variant.compaction_seconds,
         work_dir=work_dir,
     )
 

@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -22,6 +23,7 @@ from lsmlens.tuners.replays.manifest import FlushEdits, flush_edits
 from lsmlens.tuners.replays.measurement import Measurement, Mode, Stalls
 from lsmlens.tuners.replays.reconciliation import blob_frame_bytes, unreconciled
 from lsmlens.tuners.replays.replay_options import ages_below, for_replay, with_ages_times
+from lsmlens.tuners.replays.timed_compactions import TimedCompactions
 from lsmlens.tuners.replays.workload_clock import aged_note, probed_factor
 from lsmlens.tuners.replays.workspace import size_of
 from lsmlens.tuners.replays.writing import Written, of_records, write_paced, write_settled
@@ -63,7 +65,11 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         chunks = stream.batches(trial.seed, trial.scale)
         preloaded = _preload(trial, database, chunks)
         start = _State.of(database, path)
-        written = write_settled(database, chunks, trial.step_bytes, lambda at: _show(database, opened + at), reached)
+        timed = _timed(trial, database)
+        show = partial(_show, database, opened)
+        written = write_settled(timed or database, chunks, trial.step_bytes, show, reached)
+        if timed is not None:
+            timed.finish()
     else:
         with Generation(stream, trial.seed, trial.scale) as generation:
             preloaded = _preload(trial, database, generation)
@@ -182,7 +188,7 @@ def _opened(trial: "Trial", engine: Engine, path: Path) -> tuple[float | None, D
     if trial.mode is Mode.PACED:
         factor = 1 / trial.pace if has_ages and trial.pace != 1 else None
     else:
-        database = engine.open(path, options)
+        database = engine.open(path, options, bool(trial.compaction_seconds))
         if database.set_clock(int(time.time())) or not has_ages:
             return None, database
         try:
@@ -193,11 +199,19 @@ def _opened(trial: "Trial", engine: Engine, path: Path) -> tuple[float | None, D
         path.mkdir()
     if factor is not None:
         options = with_ages_times(options, stream.seconds, factor)
-    return factor, engine.open(path, options)
+    return factor, engine.open(path, options, bool(trial.compaction_seconds))
 
 
-def _show(database: Database, moment: float) -> None:
-    database.set_clock(moment)
+def _timed(trial: "Trial", database: Database) -> TimedCompactions | None:
+    """The database with compactions that last; None where they end at once, or the engine cannot hold them."""
+    if not trial.compaction_seconds or database.gate is None:
+        return None
+    seconds = {family: each.times(trial.scale) for family, each in trial.compaction_seconds.items()}
+    return TimedCompactions(database, database.gate, seconds)
+
+
+def _show(database: Database, opened: float, moment: float) -> None:
+    database.set_clock(opened + moment)
 
 
 def _disturbances(trial: "Trial", written: Written, wall: float) -> list[str]:

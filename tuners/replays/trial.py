@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from pathlib import Path
@@ -20,6 +20,7 @@ from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, TrialFailure
 from lsmlens.tuners.replays.replay_options import memtable_bytes
+from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
 from lsmlens.tuners.replays.workspace import default_folder, size_of, workspace
 from lsmlens.tuners.workloads.stream import Stream
 
@@ -38,8 +39,10 @@ class Trial:
     """A run to be made. It goes to its process by pickle, so `stream` and `engine` must pickle.
 
     `options` are already divided by `scale`; `engine` is made into one in the process. In settled mode the database
-    settles after every `settle_bytes` of the workload (divided by `scale`, too) or less; in paced mode the workload
-    runs `pace` times as fast as its own clock. `keep_log` names a folder to copy the engine's LOG to.
+    settles after every `settle_bytes` of the workload (divided by `scale`, too) or less; with `compaction_seconds`,
+    by family, compactions last as long for each byte they read (at scale 1, by the workload's clock), else they end at
+    once. In paced mode the workload runs `pace` times as fast as its own clock. `keep_log` names a folder to copy the
+    engine's LOG to.
     """
 
     stream: Stream
@@ -50,6 +53,7 @@ class Trial:
     seed: int = 0
     settle_bytes: int = 1 << 20
     pace: float = 1.0
+    compaction_seconds: Mapping[str, SecondsPerByte] = field(default_factory=dict)
     flush_at_end: bool = False
     limits: Limits = field(default_factory=Limits)
     work_dir: Path | None = None

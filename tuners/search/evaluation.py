@@ -82,7 +82,8 @@ class Evaluator:
 
     def variant(self, scale: float, workload: Workload | None = None) -> Variant:
         """The best fit, or another workload with as many operations, at this scale."""
-        return Variant(workload or self.fitted.workload, scale, 1, tails_of(self.fitted))
+        fitted = self.fitted
+        return Variant(workload or fitted.workload, scale, 1, tails_of(fitted), fitted.compaction_seconds)
 
     def refine(self, scale: float) -> None:
         """Take other structures for families that do not do what the log shows, as a prediction does."""

@@ -92,6 +92,7 @@ def key_of(trial: Trial, workload_key: str) -> str:
             workload_key,
             [trial.scale, trial.seed, str(trial.mode), trial.pace, trial.settle_bytes, trial.flush_at_end],
             [trial.engine.name, trial.engine.version],
+            dict(trial.compaction_seconds),
             [dict(options.database), _nested(options.families), _nested(options.tables)],
         ],
         sort_keys=True,

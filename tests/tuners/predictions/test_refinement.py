@@ -18,9 +18,11 @@ class Replays:
         self.seen = observed_figures(fitted)
         self.factors = list(factors)
         self.asked: list[int] = []
+        self.variants: list[Variant] = []
 
     def __call__(self, variants: Sequence[Variant]) -> list[Replayed | TrialFailure]:
         self.asked.append(len(variants))
+        self.variants += variants
         return [self._one(self.factors.pop(0)) for _ in variants]
 
     def _one(self, factor: float | None) -> Replayed | TrialFailure:
@@ -37,23 +39,41 @@ def test_a_fit_that_does_what_the_log_shows_stays(learned: FittedWorkload) -> No
 
 def test_another_structure_is_taken_where_it_comes_nearer(learned: FittedWorkload) -> None:
     tried = rounds(learned.families)[:MOST_ROUNDS]
-    replays = Replays(learned, 1.5, *[1.02] * len(tried))
+    replays = Replays(learned, 1.5, 1.4, *[1.02] * len(tried))
     found = refined(learned, replays, 4.0)
-    assert replays.asked == [1, len(tried)]
+    assert replays.asked == [1, 1, len(tried)]
+    assert not found.compaction_seconds
     for before, after in zip(learned.families, found.families, strict=True):
         first = structures(before)[0]
         assert after.variation == first
         assert after.evidence is before.evidence
 
 
+def test_compactions_that_last_are_taken_where_that_comes_nearer(learned: FittedWorkload) -> None:
+    replays = Replays(learned, 1.5, 1.02)
+    found = refined(learned, replays, 4.0)
+    assert [dict(one.compaction_seconds) for one in replays.variants] == [{}, found.compaction_seconds]
+    assert found.compaction_seconds == learned.timed().compaction_seconds
+    assert found.families == learned.families
+
+
+def test_structures_are_tried_with_compactions_that_last(learned: FittedWorkload) -> None:
+    tried = rounds(learned.families)[:MOST_ROUNDS]
+    replays = Replays(learned, 2.0, 1.3, *[1.02] * len(tried))
+    found = refined(learned, replays, 4.0)
+    assert found.compaction_seconds
+    assert found.families != learned.families
+    assert all(one.compaction_seconds for one in replays.variants[1:])
+
+
 def test_one_that_is_hardly_nearer_is_not(learned: FittedWorkload) -> None:
-    replays = Replays(learned, 1.5, *[1.4] * MOST_ROUNDS)
+    replays = Replays(learned, 1.5, 1.4, *[1.4] * MOST_ROUNDS)
     assert refined(learned, replays, 4.0) is learned
 
 
 def test_replays_that_fail_change_nothing(learned: FittedWorkload) -> None:
     assert refined(learned, Replays(learned, None), 4.0) is learned
-    assert refined(learned, Replays(learned, 1.5, *[None] * MOST_ROUNDS), 4.0) is learned
+    assert refined(learned, Replays(learned, 1.5, None, *[None] * MOST_ROUNDS), 4.0) is learned
 
 
 def test_half_a_flush_is_left_in_memory(learned: FittedWorkload) -> None:

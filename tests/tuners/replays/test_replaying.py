@@ -28,8 +28,8 @@ class Spied:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    def open(self, path: Path, options: ResolvedOptions) -> "Spied":
-        return Spied(self._inner.open(path, options), self._told, self._has_clock)
+    def open(self, path: Path, options: ResolvedOptions, holds: bool = False) -> "Spied":
+        return Spied(self._inner.open(path, options, holds), self._told, self._has_clock)
 
     def set_clock(self, seconds: float) -> bool:
         self._told.append(seconds)

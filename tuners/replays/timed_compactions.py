@@ -1,0 +1,118 @@
+"""Compactions that take their time by the workload's clock, as those of the log did by the log's.
+
+A settled replay lets compactions end before it writes on. Where writers do not wait for them, tables gather in level 0
+while one runs, and the next merges more of them at once and writes less. Here each compaction is held from its start,
+when its inputs are chosen, for as long as so many bytes took in the log; RocksDB's own limits of threads hold as well.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from lsmlens.analyzer.dumps.level_tables import LevelColumns, LevelRow
+from lsmlens.tuners.engines.compaction_gate import CompactionGate, HeldCompaction
+from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
+from lsmlens.tuners.workloads.stream import Batches
+
+LEVELS = ("rocksdb.cfstats-no-file-histogram", "rocksdb.cfstats")
+
+
+class Holdable(Protocol):
+    """What is needed of a database; see `Database`."""
+
+    def write(self, batches: Batches, first: int, last: int) -> None:
+        """Write batches."""
+
+    def settle(self) -> None:
+        """Wait for flushes and compactions, but not for those that are held."""
+
+    def text_property(self, name: str, family: str = "default") -> str | None:
+        """A property as text."""
+
+
+class _Read(NamedTuple):
+    """Bytes that compactions read: from level 0, and in all."""
+
+    level0: float
+    bytes: float
+
+    def without(self, other: "_Read") -> "_Read":
+        return _Read(max(0.0, self.level0 - other.level0), max(0.0, self.bytes - other.bytes))
+
+
+class TimedCompactions:
+    """A database to be written to in the workload's time, with compactions that last.
+
+    `seconds` are what a byte takes in each family, by the workload's clock; elsewhere compactions end at once.
+    """
+
+    def __init__(self, database: Holdable, gate: CompactionGate, seconds: Mapping[str, SecondsPerByte]) -> None:
+        self._database = database
+        self._gate = gate
+        self._seconds = seconds
+        self._moment = 0.0
+        self._taken: dict[HeldCompaction, _Read] = {}
+        gate.close()
+
+    def write(self, batches: Batches, first: int, last: int) -> None:
+        """Write batches, once what compactions end by the time of the first has ended."""
+        self._reach(float(batches.seconds[first]))
+        self._gate.writing(True)
+        self._database.write(batches, first, last)
+        self._gate.writing(False)
+
+    def settle(self) -> None:
+        """Wait for flushes, and for the compactions whose time has come."""
+        self._database.settle()
+        self._take_in(self._moment)
+
+    def finish(self) -> None:
+        """Let all compactions end, one after the other."""
+        self._reach(float("inf"))
+        self._gate.open()
+        self._database.settle()
+
+    def _reach(self, moment: float) -> None:
+        self.settle()
+        while (first := min(self._gate.held(), key=lambda one: one.due, default=None)) and first.due <= moment:
+            self._gate.release(first)
+            self._moment = max(self._moment, first.due)
+            self.settle()
+        self._moment = max(self._moment, min(moment, _LAST))
+
+    def _take_in(self, moment: float) -> None:
+        """Say of each compaction that has begun when it is due."""
+        held = self._gate.held()
+        self._taken = {one: read for one, read in self._taken.items() if one in held}
+        for one in held:
+            if one in self._taken or one.family not in self._seconds:
+                continue
+            read = self._being_compacted(one.family)
+            for other, known in self._taken.items():
+                if other.family == one.family:
+                    read = read.without(known)
+            self._taken[one] = read
+            each = self._seconds[one.family]
+            one.due = moment + read.bytes * (each.level0 if read.level0 else each.deeper)
+
+    def _being_compacted(self, family: str) -> _Read:
+        """About how much a family's running compactions read."""
+        texts = (self._database.text_property(name, family) for name in LEVELS)
+        rows = [row for row in level_rows(next((text for text in texts if text), "")) if row.files]
+        read = {row.level: (row.size_bytes or 0) * (row.files_being_compacted or 0) / (row.files or 1) for row in rows}
+        return _Read(read.get(0, 0.0), sum(read.values()))
+
+
+_LAST = 1e12
+
+
+def level_rows(text: str) -> list[LevelRow]:
+    """The rows of levels in a family's statistics."""
+    columns: LevelColumns | None = None
+    found: list[LevelRow] = []
+    for line in text.splitlines():
+        header = LevelColumns.in_header(line)
+        if header is not None:
+            columns = None if header.is_by_priority else header
+        elif columns is not None and (row := columns.row(line)) is not None and row.level is not None:
+            found.append(row)
+    return found
