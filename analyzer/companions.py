@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.operations import Operation
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
+    from lsmlens.analyzer.counters.size_histograms import SizeHistogram
 
 
 class Companion(NamedTuple):
@@ -42,10 +43,17 @@ class Beside:
     config_show: dict[str, object] = field(default_factory=dict)
     ceph_conf: str | None = None
     sharding_output: str | None = None
+    size_histogram: "SizeHistogram | None" = None
     paths: tuple[str, ...] = ()
 
 
-READ_AS_TEXT = (Role.CEPH_CONF, Role.RADOS_BENCH_RESULT, Role.SHARDING, Role.CBT_CONFIGURATION)
+READ_AS_TEXT = (
+    Role.CEPH_CONF,
+    Role.RADOS_BENCH_RESULT,
+    Role.SHARDING,
+    Role.SIZE_HISTOGRAM,
+    Role.CBT_CONFIGURATION,
+)
 READ_AS_DOCUMENT = (
     Role.PERF_DUMP,
     Role.CONFIG_SHOW,
@@ -83,6 +91,7 @@ def read_companions(mine: Sequence[Companion]) -> Beside:
         client_series=_client_series(mine, results),
         config_show=shown if isinstance(shown, dict) else {},
         ceph_conf=conf,
+        size_histogram=next((_size_histogram(one) for one in _of(mine, Role.SIZE_HISTOGRAM)), None),
         sharding_output=next((str(one.content) for one in _of(mine, Role.SHARDING)), None),
         paths=tuple(sorted(one.path for one in mine)),
     )
@@ -102,6 +111,12 @@ def client_results_of(companions: Iterable[Companion]) -> "tuple[ClientResult, .
         read = read_rados_bench if isinstance(one.content, str) else read_rados_bench_json
         results += (read_fio if one.role is Role.FIO_RESULT else read)(one.content, one.path).results
     return tuple(results)
+
+
+def _size_histogram(companion: Companion) -> "SizeHistogram":
+    from lsmlens.analyzer.counters.size_histograms import read_size_histogram
+
+    return read_size_histogram(str(companion.content), companion.path)
 
 
 def _client_series(mine: Sequence[Companion], results: "Sequence[ClientResult]") -> "tuple[ClientSeries, ...]":

@@ -3,6 +3,7 @@
 import re
 from enum import StrEnum
 
+from lsmlens.analyzer.counters.size_histograms import SIGN as SIZE_HISTOGRAM
 from lsmlens.analyzer.stamps import LINE_STAMP, STAMP
 
 
@@ -23,6 +24,7 @@ class Role(StrEnum):
     RADOS_BENCH_RESULT = "rados bench result"
     CEPH_CONF = "ceph.conf"
     SHARDING = "sharding text"
+    SIZE_HISTOGRAM = "key and value sizes"
     CBT_CONFIGURATION = "CBT configuration"
     OTHER = "other"
 
@@ -71,6 +73,8 @@ def recognise_text(head: bytes, name: str) -> Role:
 
     The name is asked only where the content cannot tell: a piece of a log may begin inside an options dump.
     """
+    if head.lstrip()[:1] == b"{" and SIZE_HISTOGRAM.search(head):
+        return Role.SIZE_HISTOGRAM
     if RADOS_BENCH.search(head):
         return Role.RADOS_BENCH_RESULT
     if SHARDING_TEXT.fullmatch(head.strip()):
@@ -100,6 +104,8 @@ def recognise_json(document: object) -> Role | None:
     if not isinstance(document, dict):
         return Role.OTHER
     keys = document.keys()
+    if "key_hist" in keys or "rocksdb_key_value_histogram" in keys:
+        return None  # names repeat in it, so it is read as text
     if {"time_micros", "event"} <= keys:
         return None
     if "fio version" in keys:

@@ -3,14 +3,17 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
+from lsmlens.analyzer.counters.size_histograms import SizeHistogram
 from lsmlens.reports.numbers import plain, share
 from lsmlens.reports.sections import WIDTH, lay_out
 from lsmlens.reports.tables import table
+from lsmlens.tuners.estimation.client_operations import ClientOperations, client_operations
 from lsmlens.tuners.estimation.family_fit import FamilyFit
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.estimation.windows import WindowKind
 from lsmlens.tuners.estimation.write_batches import WriteBatches
 from lsmlens.tuners.workloads.components import Clustered, Component, Growth, Overwrite, Queue
+from lsmlens.tuners.workloads.document import Workload
 from lsmlens.tuners.workloads.sizes import mean_bytes
 
 KINDS = {WindowKind.FLUSH: "flushes", WindowKind.MERGE: "merges of level 0", WindowKind.BOTTOM: "live bottoms"}
@@ -25,11 +28,14 @@ def _parts(fitted: FittedWorkload) -> Iterator[tuple[str, list[str]]]:
     puts = sum(one.puts for family in fitted.families for one in family.evidence.intervals)
     operations = sum(family.evidence.operations for family in fitted.families)
     seconds = fitted.evidence.seconds
+    beside = fitted.evidence.run.beside
     yield (
         f"Workload learned from {fitted.name}",
         [
             f"  {plain(puts)} puts and {plain(operations - puts)} deletes in {plain(round(seconds))} s, into flushes",
             *_batches(fitted.evidence.batches),
+            *_clients(client_operations(beside.operations)),
+            *_spread(fitted.workload, beside.size_histogram),
         ],
     )
     header = ("column family", "puts", "deletes", "key", "value", "kept by flushes", "tombstones kept", "learned from")
@@ -52,6 +58,23 @@ def _batches(batches: WriteBatches | None) -> Iterator[str]:
     if batches.by_client_write:
         each = ", ".join(f"{name} {count:.2g}" for name, count in batches.by_client_write.items())
         yield from _wrapped([f"for each write of a client: {each}"])
+
+
+def _clients(operations: ClientOperations | None) -> Iterator[str]:
+    if operations is None:
+        return
+    each = ", ".join(
+        f"{count} {name}" + (f" of {operations.mean_bytes[name]:.0f} B" if name in operations.mean_bytes else "")
+        for name, count in operations.counts.most_common()
+    )
+    yield from _wrapped([f"{operations.messages} writes of clients are remembered: {each}"])
+
+
+def _spread(workload: Workload, histogram: SizeHistogram | None) -> Iterator[str]:
+    names = [one.name for one in workload.column_families if not isinstance(one.values, int | float)]
+    if histogram is not None and names:
+        source = histogram.source.rsplit("/", 1)[-1]
+        yield from _wrapped([f"values of {', '.join(names)} spread as {source} counts them"])
 
 
 def _row(family: FamilyFit) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from lsmlens.tuners.estimation.defaults import declared, family_notes, log_notes
 from lsmlens.tuners.estimation.family_fit import FamilyEvidence, FamilyFit, fit_family, gather
 from lsmlens.tuners.estimation.family_parts import BEST, Variation
 from lsmlens.tuners.estimation.history import History, read_history
+from lsmlens.tuners.estimation.value_shapes import with_shapes
 from lsmlens.tuners.estimation.write_batches import WriteBatches, write_batches
 from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
 from lsmlens.tuners.workloads.document import MOST_IN_BATCH, Origin, Transactions, Workload
@@ -150,5 +151,5 @@ def _document(evidence: Evidence, families: tuple[FamilyFit, ...], notes: tuple[
         transactions=Transactions(round(min(max(evidence.batches.operations, 1.0), MOST_IN_BATCH)))
         if evidence.batches is not None
         else Transactions(),
-        column_families=tuple(one.column_family for one in families),
+        column_families=with_shapes((one.column_family for one in families), evidence.run.beside.size_histogram),
     )
