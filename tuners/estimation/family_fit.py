@@ -95,7 +95,7 @@ def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BE
         for part, key, value in zip(parts, sizes.keys, sizes.values, strict=True)
     ]
     if evidence.preexisting:
-        components = preloads(components, parts, evidence.preexisting)
+        components = preloads(components, parts, evidence.preexisting * variation.before)
     ratio = compression_ratio(evidence.tables)
     family = ColumnFamily(
         name=evidence.history.name,

@@ -50,7 +50,8 @@ class Variation:
     What flushes and merges do not show is its structure: `order` and `groups` say where new keys sort (by default what
     compactions make likely), `is_random` that fresh keys are deleted at random and not the oldest first, `clear_factor`
     multiplies the size of a clear. The rest is a matter of degree: `place` is the short queue's length in its range,
-    `offset` moves the grid of lifetimes, `noise` is the standard deviation of relative errors put on what windows kept.
+    `offset` moves the grid of lifetimes, `noise` is the standard deviation of relative errors put on what windows kept,
+    `before` multiplies how many records are older than the log.
     """
 
     order: Order | None = None
@@ -61,6 +62,7 @@ class Variation:
     offset: float = 0.0
     noise: float = 0.0
     smoothing: float = 0.0
+    before: float = 1.0
     seed: int = 0
 
 

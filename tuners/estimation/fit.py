@@ -22,6 +22,7 @@ from lsmlens.tuners.workloads.generator import DeclaredStream
 # How far draws go from the best fit: what a log leaves open.
 DRAWN_NOISE = 0.02
 DRAWN_CLEAR = 0.5
+DRAWN_BEFORE = 0.15
 DRAWN_SMOOTHING = (0.0, 0.001)
 
 
@@ -101,6 +102,7 @@ class FittedWorkload:
             offset=float(rng.random()),
             noise=DRAWN_NOISE,
             smoothing=DRAWN_SMOOTHING[int(rng.integers(len(DRAWN_SMOOTHING)))],
+            before=float(np.exp(rng.normal(0.0, DRAWN_BEFORE))),
             seed=seed,
         )
         return fit_family(family.evidence, self.evidence.since, variation)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.tuners.estimation.family_fit import FamilyEvidence, fit_family
+from lsmlens.tuners.estimation.family_parts import Variation, dissect
 from lsmlens.tuners.estimation.history import History, read_history
 from lsmlens.tuners.estimation.intervals import intervals_of
 from lsmlens.tuners.estimation.windows import (
@@ -85,6 +87,23 @@ def test_a_log_that_begins_late_tells_of_its_own_puts(logged: Logged, keys: int,
     for one in merges:
         own = sum(puts[: one.last + 1])
         assert one.kept_puts == pytest.approx(keys * (1 - (1 - 1 / keys) ** own), rel=within)
+
+
+def test_a_log_that_begins_late_tells_how_many_keys_are_overwritten(logged: Logged) -> None:
+    history = late(logged(Overwrite(working_sets=(WorkingSet(30_000),), rate=40.0)), 8)
+    intervals = intervals_of(history, "default")
+    found = dissect(intervals, windows_of(history.families["default"], intervals), was_empty=False)
+    sets = [part.component.working_sets[0].keys for part in found.parts if isinstance(part.component, Overwrite)]
+    assert sum(sets) == pytest.approx(30_000, rel=0.25)
+
+
+def test_how_much_was_there_before_is_part_of_the_ridge(logged: Logged) -> None:
+    history = late(logged(Overwrite(working_sets=(WorkingSet(30_000),), rate=40.0)), 8)
+    family, intervals = history.families["default"], intervals_of(history, "default")
+    evidence = FamilyEvidence(family, tuple(intervals), tuple(windows_of(family, intervals)), 8000.0)
+    for before in (0.5, 1.0, 2.0):
+        fitted = fit_family(evidence, intervals[0].start, Variation(before=before))
+        assert sum(one.preload for one in fitted.column_family.components) == pytest.approx(8000 * before, abs=1)
 
 
 def test_records_of_before_the_log_that_are_deleted_are_lost(logged: Logged) -> None:
