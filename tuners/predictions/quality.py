@@ -45,7 +45,7 @@ def _failures(found: Sequence[Replayed], failures: Sequence[TrialFailure]) -> It
 
 def _pace(anchor: Anchor) -> Iterator[str]:
     if anchor.fitted.compaction_seconds:
-        yield "compactions ran behind the flushes in this log: in the replays each takes as long as it did there"
+        yield "in the replays compactions last as long as the log's did: that is nearer to what it shows"
 
 
 def _beyond(needs: Sequence[WindowNeed]) -> Iterator[str]:

@@ -32,16 +32,16 @@ class Replays:
 
 
 def test_a_fit_that_does_what_the_log_shows_stays(learned: FittedWorkload) -> None:
-    replays = Replays(learned, 1.05)
+    replays = Replays(learned, 1.05, 1.05)
     assert refined(learned, replays, 4.0) is learned
-    assert replays.asked == [1]
+    assert replays.asked == [2]
 
 
 def test_another_structure_is_taken_where_it_comes_nearer(learned: FittedWorkload) -> None:
     tried = rounds(learned.families)[:MOST_ROUNDS]
-    replays = Replays(learned, 1.5, 1.4, *[1.02] * len(tried))
+    replays = Replays(learned, 1.5, 1.6, *[1.02] * len(tried))
     found = refined(learned, replays, 4.0)
-    assert replays.asked == [1, 1, len(tried)]
+    assert replays.asked == [2, len(tried)]
     assert not found.compaction_seconds
     for before, after in zip(learned.families, found.families, strict=True):
         first = structures(before)[0]
@@ -49,8 +49,8 @@ def test_another_structure_is_taken_where_it_comes_nearer(learned: FittedWorkloa
         assert after.evidence is before.evidence
 
 
-def test_compactions_that_last_are_taken_where_that_comes_nearer(learned: FittedWorkload) -> None:
-    replays = Replays(learned, 1.5, 1.02)
+def test_compactions_last_where_that_comes_nearer(learned: FittedWorkload) -> None:
+    replays = Replays(learned, 1.05, 1.02)
     found = refined(learned, replays, 4.0)
     assert [dict(one.compaction_seconds) for one in replays.variants] == [{}, found.compaction_seconds]
     assert found.compaction_seconds == learned.timed().compaction_seconds
@@ -67,12 +67,12 @@ def test_structures_are_tried_with_compactions_that_last(learned: FittedWorkload
 
 
 def test_one_that_is_hardly_nearer_is_not(learned: FittedWorkload) -> None:
-    replays = Replays(learned, 1.5, 1.4, *[1.4] * MOST_ROUNDS)
+    replays = Replays(learned, 1.5, 1.495, *[1.4] * MOST_ROUNDS)
     assert refined(learned, replays, 4.0) is learned
 
 
 def test_replays_that_fail_change_nothing(learned: FittedWorkload) -> None:
-    assert refined(learned, Replays(learned, None), 4.0) is learned
+    assert refined(learned, Replays(learned, None, None), 4.0) is learned
     assert refined(learned, Replays(learned, 1.5, None, *[None] * MOST_ROUNDS), 4.0) is learned
 
 
