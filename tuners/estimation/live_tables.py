@@ -61,8 +61,11 @@ class LiveTables:
             own = _Run(one.table.entries, one.table.puts, one.before) if one is not None else _Run(older, older, older)
             runs[run] = runs[run] + own if run in runs else own
         kept = sum(table.puts for table in job.outputs)
-        before = _before_kept(list(runs.values()), kept)
-        self.lost += sum(one.before for one in runs.values()) - before
+        if read:
+            before = _before_kept(list(runs.values()), kept)
+            self.lost += sum(one.before for one in runs.values()) - before
+        else:  # the line of its start was lost: nobody knows whose the records are
+            before = float(kept)
         mass = mass_of(known)
         self._give(job, mass, before)
         return Merged(mass, kept - before, any(one.table.tombstones for one in known))

@@ -77,7 +77,7 @@ class TimedCompactions:
             self._gate.release(first)
             self._moment = max(self._moment, first.due)
             self.settle()
-        self._moment = max(self._moment, min(moment, _LAST))
+        self._moment = max(self._moment, moment)
 
     def _take_in(self, moment: float) -> None:
         """Say of each compaction that has begun when it is due."""
@@ -100,9 +100,6 @@ class TimedCompactions:
         rows = [row for row in level_rows(next((text for text in texts if text), "")) if row.files]
         read = {row.level: (row.size_bytes or 0) * (row.files_being_compacted or 0) / (row.files or 1) for row in rows}
         return _Read(read.get(0, 0.0), sum(read.values()))
-
-
-_LAST = 1e12
 
 
 def level_rows(text: str) -> list[LevelRow]:

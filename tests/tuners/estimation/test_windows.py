@@ -1,6 +1,7 @@
 """Survivor windows: flushes, merges and bottoms, and the nested windows that a level's tables are."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,6 +96,16 @@ def test_a_log_that_begins_late_tells_how_many_keys_are_overwritten(logged: Logg
     found = dissect(intervals, windows_of(history.families["default"], intervals), was_empty=False)
     sets = [part.component.working_sets[0].keys for part in found.parts if isinstance(part.component, Overwrite)]
     assert sum(sets) == pytest.approx(30_000, rel=0.25)
+
+
+def test_a_compaction_whose_start_was_lost_tells_nothing(logged: Logged) -> None:
+    history = logged(Overwrite(working_sets=(WorkingSet(3000),), rate=40.0))
+    family = history.families["default"]
+    family.compactions[0] = replace(family.compactions[0], inputs={})
+    found, puts = windows(history)
+    for one in found:
+        assert one.kept_puts <= one.mass(len(puts)) @ np.array(puts)
+    assert next(one.first for one in found if one.kind == WindowKind.MERGE) > 0
 
 
 def test_how_much_was_there_before_is_part_of_the_ridge(logged: Logged) -> None:
