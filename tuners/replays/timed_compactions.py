@@ -6,6 +6,7 @@ when its inputs are chosen, for as long as so many bytes took in the log; RocksD
 """
 
 from collections.abc import Mapping
+from statistics import fmean
 from typing import NamedTuple, Protocol
 
 from lsmlens.analyzer.dumps.level_tables import LevelColumns, LevelRow
@@ -42,13 +43,15 @@ class _Read(NamedTuple):
 class TimedCompactions:
     """A database to be written to in the workload's time, with compactions that last.
 
-    `seconds` are what a byte takes in each family, by the workload's clock; elsewhere compactions end at once.
+    `seconds` are what a byte takes in each family, by the workload's clock; one that is not in it takes what they do on
+    average.
     """
 
     def __init__(self, database: Holdable, gate: CompactionGate, seconds: Mapping[str, SecondsPerByte]) -> None:
         self._database = database
         self._gate = gate
         self._seconds = seconds
+        self._other = SecondsPerByte(*(fmean(each) for each in zip(*seconds.values(), strict=True)))
         self._moment = 0.0
         self._taken: dict[HeldCompaction, _Read] = {}
         gate.close()
@@ -84,14 +87,14 @@ class TimedCompactions:
         held = self._gate.held()
         self._taken = {one: read for one, read in self._taken.items() if one in held}
         for one in held:
-            if one in self._taken or one.family not in self._seconds:
+            if one in self._taken:
                 continue
             read = self._being_compacted(one.family)
             for other, known in self._taken.items():
                 if other.family == one.family:
                     read = read.without(known)
             self._taken[one] = read
-            each = self._seconds[one.family]
+            each = self._seconds.get(one.family, self._other)
             one.due = moment + read.bytes * (each.level0 if read.level0 else each.deeper)
 
     def _being_compacted(self, family: str) -> _Read:

@@ -20,14 +20,15 @@ from lsmlens.tuners.workloads.generator import DeclaredStream
 from lsmlens.tuners.workloads.stream import Batches
 
 HEADER = "Level    Files   Size     Score Read(GB)"
-SPEED = {"p": SecondsPerByte(2.0 / 1024, 1.0 / 1024)}
+SPEED = {"p": SecondsPerByte(2.0 / 1024, 1.0 / 1024), "O": SecondsPerByte(4.0 / 1024, 3.0 / 1024)}
 
 
 class Scripted(CompactionGate):
     """A gate and a database in one: `begins` says what compactions begin when it settles, as rows of levels."""
 
-    def __init__(self, *begins: str | None) -> None:
+    def __init__(self, *begins: str | None, family: str = "p") -> None:
         super().__init__()
+        self.family = family
         self.begins = list(begins)
         self.now: list[HeldCompaction] = []
         self.written: list[float] = []
@@ -49,10 +50,10 @@ class Scripted(CompactionGate):
         rows = self.begins.pop(0) if self.begins else None
         if rows is not None:
             self.rows = rows
-            self.now.append(HeldCompaction("p"))
+            self.now.append(HeldCompaction(self.family))
 
     def text_property(self, name: str, family: str = "default") -> str | None:
-        assert (name, family) == ("rocksdb.cfstats-no-file-histogram", "p")
+        assert (name, family) == ("rocksdb.cfstats-no-file-histogram", self.family)
         return f"** Compaction Stats [p] **\n{HEADER}\n{'-' * 40}\n{self.rows}\n Sum 9/9 9.00 KB 0.0 0.0\n"
 
 
@@ -101,12 +102,12 @@ def test_the_next_begins_when_one_ends_and_reads_what_is_its_own() -> None:
     assert made.ended == sorted(made.ended)
 
 
-def test_families_without_a_speed_are_let_go_in_the_end() -> None:
-    made = Scripted(None, " L0 2/2 4.00 KB 1.0 0.0")
-    timed = TimedCompactions(made, made, {})
+def test_a_family_without_a_speed_is_as_fast_as_the_others_on_average() -> None:
+    made = Scripted(None, " L0 2/2 4.00 KB 1.0 0.0", family="m-1")
+    timed = TimedCompactions(made, made, SPEED)
     timed.write(batches(0.0), 0, 1)
     timed.settle()
-    assert made.now[0].due == float("inf")
+    assert made.now[0].due == pytest.approx(4 * 3)
     timed.finish()
     assert made.now == []
 
