@@ -14,20 +14,34 @@ DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 TITLES = ("What candidates cost", "The search's course", "Written so far", "Bytes by column family")
 
 
+WORKLOAD = """\
+schema: lsmlens.workload/1
+name: small
+seconds: 60
+column_families:
+- name: default
+  keys: {length: 24, order: scattered}
+  values: 100
+  components:
+  - {kind: overwrite, rate: 2500, working_sets: [{keys: 20000}]}
+"""
+SMALL = "small=write_buffer_size=262144,max_bytes_for_level_base=1048576,target_file_size_base=262144"
+
+
 @pytest.fixture(scope="module")
-def file(fixtures: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a search on a small real log."""
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a search on the log of a real database, whose buffers are far too small for its work."""
     folder = tmp_path_factory.mktemp("search")
-    subprocess.run(
-        [
-            *(*PROGRAM, "tune", str(fixtures / "rocksdb-7.8"), "--objective", "wear", "--trials", "2"),
-            *("--memory", "64M", "--engine", "rocksdict", "--no-download", "--quiet"),
-            *("--freeze", "compression", "--freeze", "ttl", "--freeze", "max_background_jobs"),
-            *("--study", str(folder / "s.db"), "-o", str(folder / "page.html")),
-        ],
-        check=True,
-        stdout=subprocess.DEVNULL,
+    (folder / "small.yaml").write_text(WORKLOAD)
+    engine = ("--engine", "rocksdict", "--no-download", "--quiet")
+    replay = ("replay", str(folder / "small.yaml"), "--options", SMALL, "--keep-logs", str(folder / "kept"))
+    search = (
+        *("tune", str(folder / "kept" / "1-1"), "--objective", "wear", "--trials", "2", "--memory", "64M"),
+        *("--freeze", "compression", "--freeze", "ttl", "--freeze", "max_background_jobs"),
+        *("--study", str(folder / "s.db"), "-o", str(folder / "page.html")),
     )
+    for command in (replay, search):
+        subprocess.run([*PROGRAM, *command, *engine], check=True, stdout=subprocess.DEVNULL)
     return folder / "page.html"
 
 

@@ -111,6 +111,14 @@ def engine(choice: EngineChoice) -> Engine:
     return choice()
 
 
+@pytest.fixture
+def capi_engine() -> Engine:
+    """The engine over one shared library of RocksDB."""
+    if not LIBRARIES:
+        pytest.skip("no library of RocksDB is here; `lsmlens engine install 7.9.2` brings one")
+    return CHOICES[0]()
+
+
 @pytest.fixture(scope="session")
 def library() -> Path:
     """One shared library of RocksDB."""

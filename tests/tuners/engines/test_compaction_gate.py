@@ -16,24 +16,25 @@ TRIGGER = 2
 
 
 @pytest.fixture
-def held(engine: Engine, tmp_path: Path) -> Iterator[Held]:
+def held(capi_engine: Engine, tmp_path: Path) -> Iterator[Held]:
     """Open a database with its gate closed; two tables in level 0 make a compaction."""
     opened: list[Database] = []
 
     def make(**options: str) -> tuple[Database, CompactionGate]:
-        family = {"level0_file_num_compaction_trigger": str(TRIGGER), "compression": "kNoCompression", **options}
-        asked = ResolvedOptions("tested", engine.version, {}, {"default": family}, {"default": {}})
-        database = engine.open(tmp_path / "database", asked, holds=True)
+        database = capi_engine.open(tmp_path / "database", asked(capi_engine, **options), holds=True)
         opened.append(database)
-        if database.gate is None:
-            assert engine.name == "rocksdict"
-            pytest.skip("rocksdict has no compaction filter factories")
+        assert database.gate is not None
         database.gate.close()
         return database, database.gate
 
     yield make
     for database in opened:
         database.close()
+
+
+def asked(engine: Engine, **options: str) -> ResolvedOptions:
+    family = {"level0_file_num_compaction_trigger": str(TRIGGER), "compression": "kNoCompression", **options}
+    return ResolvedOptions("tested", engine.version, {}, {"default": family}, {"default": {}})
 
 
 def flush(database: Database, wire: Any, tables: int) -> None:
@@ -97,6 +98,13 @@ def test_writes_that_are_stopped_let_a_compaction_end(held: Held, wire: Any) -> 
     threading.Thread(target=write, daemon=True).start()
     assert done.wait(30)
     assert first not in gate.held()
+
+
+def test_there_is_a_gate_only_where_one_is_asked_for_and_can_be(engine: Engine, tmp_path: Path) -> None:
+    for holds in (False, True):
+        database = engine.open(tmp_path / str(holds), asked(engine), holds)
+        assert (database.gate is not None) == (holds and engine.name == "capi")
+        database.close()
 
 
 def test_an_open_gate_holds_nothing(held: Held, wire: Any) -> None:
