@@ -100,7 +100,7 @@ def recognise_text(head: bytes, name: str) -> Role:
 
 
 def recognise_json(document: object) -> Role | None:
-    """The role of a member that is one JSON document; None for an event, which is a piece of a log."""
+    """The role of a member that is one JSON document; None for what is read as text, as an event: a piece of a log."""
     if not isinstance(document, dict):
         return Role.OTHER
     keys = document.keys()

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 from lsmlens.analyzer.counters.size_histograms import SizeClass, SizeHistogram, of_prefixes
+from lsmlens.tuners.options.option_set import column_of
 from lsmlens.tuners.workloads.document import ColumnFamily
 from lsmlens.tuners.workloads.sizes import Mixture, Uniform
 from lsmlens.tuners.workloads.sizes import SizeClass as Share
@@ -37,8 +38,8 @@ def with_shapes(families: Iterable[ColumnFamily], histogram: SizeHistogram | Non
 
 
 def _prefixes(family: str) -> tuple[str, ...]:
-    name = family.rpartition("-")[0] if family.rpartition("-")[2].isdecimal() else family
-    return PREFIXES.get(name, (name,))
+    column = column_of(family)
+    return PREFIXES.get(column, (column,))
 
 
 def _shaped(family: ColumnFamily, classes: tuple[SizeClass, ...]) -> ColumnFamily:

@@ -15,7 +15,7 @@ from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.figures import METRICS, Figures, by_family
-from lsmlens.tuners.predictions.refinement import refined, tails_of
+from lsmlens.tuners.predictions.refinement import refined, variant_of
 from lsmlens.tuners.predictions.replays import OnProgress, Replayed, Variant, refuse_if_all_failed, replay_all
 from lsmlens.tuners.predictions.scales import coarser_scale, usual_scale
 from lsmlens.tuners.predictions.scratch import scratch_folder
@@ -93,10 +93,9 @@ def usual_variants(
     operations = sum(one.evidence.operations for one in fitted.families)
     best = scale if scale is not None else usual_scale(operations, options, families)
     coarse = coarser_scale(best, options, families)
-    tails, seconds = tails_of(fitted), fitted.compaction_seconds
     return [
-        Variant(fitted.workload, best, 1, tails, seconds),
-        *(Variant(one, coarse, 2 + number, tails, seconds) for number, one in enumerate(fitted.draws(seeds - 1))),
+        variant_of(fitted, best),
+        *(variant_of(fitted, coarse, one, 2 + number) for number, one in enumerate(fitted.draws(seeds - 1))),
     ]
 
 

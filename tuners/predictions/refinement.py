@@ -15,6 +15,7 @@ from lsmlens.tuners.predictions.figures import Figures, by_family
 from lsmlens.tuners.predictions.replays import Replayed, Variant
 from lsmlens.tuners.predictions.self_consistency import log_ratio
 from lsmlens.tuners.replays.measurement import TrialFailure
+from lsmlens.tuners.workloads.document import Workload
 
 if TYPE_CHECKING:
     from lsmlens.tuners.estimation.family_parts import Variation
@@ -41,7 +42,7 @@ def refined(fitted: FittedWorkload, replay: Replay, scale: float) -> FittedWorkl
     fitted, every = found
     errors = {name: error for name, error in every.items() if error > 1.0}
     tried = rounds([one for one in fitted.families if one.column_family.name in errors])[:MOST_ROUNDS]
-    variants = [_variant(fitted.varied(one), scale) for one in tried]
+    variants = [variant_of(fitted.varied(one), scale) for one in tried]
     observed = by_family(fitted.evidence.run.families)
     chosen: dict[str, Variation] = {}
     for round_, result in zip(tried, replay(variants) if variants else [], strict=True):
@@ -61,7 +62,7 @@ def _nearer(fitted: FittedWorkload, replay: Replay, scale: float) -> tuple[Fitte
     weights = _weights(fitted)
     observed = by_family(fitted.evidence.run.families)
     found: list[tuple[FittedWorkload, dict[str, float]]] = []
-    for one, result in zip(both, replay([_variant(one, scale) for one in both]), strict=True):
+    for one, result in zip(both, replay([variant_of(one, scale) for one in both]), strict=True):
         if isinstance(result, Replayed):
             errors = {name: _error(result.families.get(name, Figures()), observed[name]) for name in weights}
             found.append((one, errors))
@@ -76,12 +77,13 @@ def _weights(fitted: FittedWorkload) -> dict[str, float]:
     return {name: one for name, one in written.items() if one >= LEAST_SHARE * sum(written.values())}
 
 
-def _variant(fitted: FittedWorkload, scale: float) -> Variant:
-    return Variant(fitted.workload, scale, 1, tails_of(fitted), fitted.compaction_seconds)
-
-
 def _sum(errors: Mapping[str, float], weights: Mapping[str, float]) -> float:
     return sum(error * weights[name] for name, error in errors.items())
+
+
+def variant_of(fitted: FittedWorkload, scale: float, workload: Workload | None = None, seed: int = 1) -> Variant:
+    """The best fit, or another workload with as many operations, to be replayed at this scale."""
+    return Variant(workload or fitted.workload, scale, seed, tails_of(fitted), fitted.compaction_seconds)
 
 
 def tails_of(fitted: FittedWorkload) -> dict[str, float]:

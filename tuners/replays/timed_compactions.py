@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import NamedTuple, Protocol
 
-from lsmlens.analyzer.dumps.level_tables import LevelColumns, LevelRow
+from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.tuners.engines.compaction_gate import CompactionGate, HeldCompaction
 from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
 from lsmlens.tuners.workloads.stream import Batches
@@ -66,7 +66,7 @@ class TimedCompactions:
     def settle(self) -> None:
         """Wait for flushes, and for the compactions whose time has come."""
         self._database.settle()
-        self._take_in(self._moment)
+        self._take_in()
 
     def finish(self) -> None:
         """Let all compactions end, one after the other."""
@@ -82,7 +82,7 @@ class TimedCompactions:
             self.settle()
         self._moment = max(self._moment, moment)
 
-    def _take_in(self, moment: float) -> None:
+    def _take_in(self) -> None:
         """Say of each compaction that has begun when it is due."""
         held = self._gate.held()
         self._taken = {one: read for one, read in self._taken.items() if one in held}
@@ -95,24 +95,12 @@ class TimedCompactions:
                     read = read.without(known)
             self._taken[one] = read
             each = self._seconds.get(one.family, self._other)
-            one.due = moment + read.bytes * (each.level0 if read.level0 else each.deeper)
+            one.due = self._moment + read.bytes * (each.level0 if read.level0 else each.deeper)
 
     def _being_compacted(self, family: str) -> _Read:
         """About how much a family's running compactions read."""
         texts = (self._database.text_property(name, family) for name in LEVELS)
-        rows = [row for row in level_rows(next((text for text in texts if text), "")) if row.files]
+        shown = parse_dump(next((text for text in texts if text), "")).families
+        rows = [row for statistics in shown.values() for row in statistics.levels]  # of this family alone
         read = {row.level: (row.size_bytes or 0) * (row.files_being_compacted or 0) / (row.files or 1) for row in rows}
         return _Read(read.get(0, 0.0), sum(read.values()))
-
-
-def level_rows(text: str) -> list[LevelRow]:
-    """The rows of levels in a family's statistics."""
-    columns: LevelColumns | None = None
-    found: list[LevelRow] = []
-    for line in text.splitlines():
-        header = LevelColumns.in_header(line)
-        if header is not None:
-            columns = None if header.is_by_priority else header
-        elif columns is not None and (row := columns.row(line)) is not None and row.level is not None:
-            found.append(row)
-    return found

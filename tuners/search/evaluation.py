@@ -15,7 +15,7 @@ from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.anchor import Anchor, anchor_from
 from lsmlens.tuners.predictions.prediction import OptionsPrediction, Predicted, prediction_of
-from lsmlens.tuners.predictions.refinement import refined, tails_of
+from lsmlens.tuners.predictions.refinement import refined, variant_of
 from lsmlens.tuners.predictions.replays import Replayed, Variant, trial_of
 from lsmlens.tuners.predictions.scratch import scratch_folder
 from lsmlens.tuners.replays.measurement import Measurement, TrialFailure
@@ -82,8 +82,7 @@ class Evaluator:
 
     def variant(self, scale: float, workload: Workload | None = None) -> Variant:
         """The best fit, or another workload with as many operations, at this scale."""
-        fitted = self.fitted
-        return Variant(workload or fitted.workload, scale, 1, tails_of(fitted), fitted.compaction_seconds)
+        return variant_of(self.fitted, scale, workload)
 
     def refine(self, scale: float) -> None:
         """Take other structures for families that do not do what the log shows, as a prediction does."""

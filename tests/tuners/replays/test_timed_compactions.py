@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.compaction_gate import CompactionGate, HeldCompaction
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
-from lsmlens.tuners.replays.timed_compactions import TimedCompactions, level_rows
+from lsmlens.tuners.replays.timed_compactions import TimedCompactions
 from lsmlens.tuners.replays.trial import Trial, run_trial
 from lsmlens.tuners.workloads.components import Keys, Overwrite, WorkingSet
 from lsmlens.tuners.workloads.document import ColumnFamily, Workload
@@ -62,7 +63,9 @@ def batches(*seconds: float) -> Batches:
 
 
 def test_rows_of_levels_are_read() -> None:
-    rows = level_rows(f"{HEADER}\n  L0 4/2 8.00 KB 1.0 0.0\n L1 3/0 1.00 MB 1.0 0.0\n Sum 7/2 1.01 MB 0.0 0.0\n")
+    title = "** Compaction Stats [p] **"
+    text = f"{title}\n{HEADER}\n  L0 4/2 8.00 KB 1.0 0.0\n L1 3/0 1.00 MB 1.0 0.0\n Sum 7/2 1.01 MB 0.0 0.0\n"
+    rows = parse_dump(text).families["p"].levels
     assert [(one.level, one.files, one.files_being_compacted, one.size_bytes) for one in rows] == [
         (0, 4, 2, 8192),
         (1, 3, 0, 1 << 20),
