@@ -18,6 +18,8 @@ from lsmlens.reports.html.prediction_page import prediction_page
 from lsmlens.reports.prediction_report import PredictionReport
 from lsmlens.tuners.predictions.prediction import Prediction
 
+from tests.pages import every_block
+
 pytestmark = pytest.mark.slow
 
 PHONE = {"width": 390, "height": 844}
@@ -34,7 +36,7 @@ def comparison_report(fixtures: Path) -> Report:
 def files(
     fixtures: Path, tmp_path_factory: pytest.TempPathFactory, predicting: Callable[..., Prediction]
 ) -> dict[str, Path]:
-    """Pages of an OSD, of a database that stalled, of a comparison, of a prediction, and of hostile names."""
+    """Pages of an OSD, of one that stalled, of a comparison, of a prediction, of hostile names and of endless ones."""
     folder = tmp_path_factory.mktemp("pages")
     hostile = folder / "<img src=x onerror=alert(1)>&\"'"
     hostile.mkdir()
@@ -47,6 +49,7 @@ def files(
         "comparison": comparison_report(fixtures),
         "prediction": prediction_page(PredictionReport("a", predicting(half=0.5, twice=2.0), (None, None))),
         "hostile": analysis_page(analyze([str(hostile)])),
+        "endless": every_block("level0_file_num_compaction_trigger_" * 3),
     }
     for name, page in pages.items():
         (folder / f"{name}.html").write_text(render(page), encoding="utf-8")
@@ -147,7 +150,7 @@ def test_a_mark_tells_its_figures(opened: Open) -> None:
     assert page.evaluate("getComputedStyle(document.querySelector('#vg-tooltip-element')).position") == "fixed"
 
 
-@pytest.mark.parametrize("name", ["stock", "comparison", "prediction", "hostile"])
+@pytest.mark.parametrize("name", ["stock", "comparison", "prediction", "hostile", "endless"])
 def test_a_phone_scrolls_tables_and_not_the_page(name: str, opened: Open) -> None:
     page = opened(name, viewport=PHONE)
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

@@ -9,31 +9,15 @@ from collections import Counter
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsmlens.analyzer.analysis import analyze
-from lsmlens.analyzer.findings import Severity
 from lsmlens.reports.html.analysis_page import RUNS_WITH_CHARTS, RUNS_WITH_SECTIONS, analysis_page
-from lsmlens.reports.html.charts import CONFIG, Chart, Dataset
-from lsmlens.reports.html.page import (
-    ChartBlock,
-    Details,
-    Figure,
-    Figures,
-    FindingBlock,
-    Instance,
-    Lines,
-    Notices,
-    Page,
-    Paragraphs,
-    Section,
-    TableBlock,
-    Terms,
-    render,
-)
+from lsmlens.reports.html.charts import CONFIG
+from lsmlens.reports.html.page import Page, Paragraphs, Section, render
 from lsmlens.reports.html.palette import LIGHT_AND_DARK, css, in_light
-from lsmlens.reports.tables import Table
+
+from tests.pages import every_block
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7 * 7 }}<!--\u2028&amp;"
 
@@ -71,29 +55,6 @@ def html(fixtures: Path) -> str:
 @pytest.fixture(scope="module")
 def page(html: str) -> Reader:
     return Reader(html)
-
-
-def every_block(text: str) -> Page:
-    """A page with each kind of block, all text in it the same."""
-    table = Table((text, text), ((text, text),), (text, text))
-    spec: dict[str, Any] = {"mark": "point", "data": {"name": text}, "title": text}
-    chart = Chart("name", text, text, spec, {text: Dataset(("a",), ((text,),))})
-    instance = Instance(text, text, text, text, text)
-    finding = FindingBlock(text, text, Severity.CRITICAL, (instance,), (text,), text, text, (text,), text, text)
-    several = FindingBlock("R", text, Severity.INFO, (instance, instance))
-    blocks = (
-        Figures((Figure(text, text, text),)),
-        Paragraphs((text,), lead=True),
-        Notices((text,)),
-        TableBlock(text, table, ((0, 1, "worse"),), text),
-        ChartBlock(chart, table, text),
-        finding,
-        several,
-        Terms(((text, text),)),
-        Lines((text,)),
-        Details(text, (Paragraphs((text,)), ChartBlock(chart, table))),
-    )
-    return Page(text, text, ((text, text),), (Section("a", text, blocks, (Section("b", text, blocks),)),))
 
 
 def test_hostile_text_stays_text() -> None:
