@@ -15,7 +15,10 @@ UNATTRIBUTED = "(unknown)"
 
 @dataclass(slots=True)
 class FamilyWrites:
-    """What the flushes, compactions and moves of one column family did. Sizes in bytes."""
+    """What the flushes, compactions and moves of one column family did. Sizes in bytes.
+
+    `level0_output_bytes` are those of `compaction_output_bytes` that compactions wrote which read level 0.
+    """
 
     name: str
     flushes: int = 0
@@ -26,6 +29,7 @@ class FamilyWrites:
     compactions: int = 0
     compaction_input_bytes: int = 0
     compaction_output_bytes: int = 0
+    level0_output_bytes: int = 0
     input_records: int = 0
     output_records: int = 0
     blob_output_bytes: int = 0
@@ -47,7 +51,10 @@ class FamilyWrites:
         blob, proximal = outside_output_size(event)
         self.compactions += 1
         self.compaction_input_bytes += event.get("input_data_size", 0)
-        self.compaction_output_bytes += event["total_output_size"] + blob + proximal
+        written = event["total_output_size"] + blob + proximal
+        self.compaction_output_bytes += written
+        if 0 in event.get("input_levels", ()):
+            self.level0_output_bytes += written
         self.blob_output_bytes += blob
         self.proximal_output_bytes += proximal
         self.input_records += event["num_input_records"]

@@ -125,9 +125,11 @@ def _run(one: RunAnalysis) -> dict[str, Any]:
 
 
 def family_values(family: FamilyWrites) -> dict[str, Any]:
-    """What a document says of one column family, or of all together."""
+    """What a document says of one column family, or of all together; by level they stand elsewhere."""
+    values = asdict(family)
+    del values["level0_output_bytes"]
     return {
-        **asdict(family),
+        **values,
         "output_input_ratio": family.output_input_ratio,
         "write_amplification": family.write_amplification,
     }

@@ -116,7 +116,8 @@ def _words(component: Component) -> str:
     if isinstance(component, Growth):
         again = component.repeated_deletes
         repeats = f", {share(again)} of the deletes of what is gone" if again else ""
-        return f"fresh keys, {component.delete_order} deleted{repeats}"
+        age = f" after {plain(component.delete_age)} puts or more" if component.delete_age else ""
+        return f"fresh keys, {component.delete_order} deleted{age}{repeats}"
     if isinstance(component, Clustered):
         return f"{plain(component.objects)} objects of {plain(component.keys_per_object)} keys, cleared whole"
     if isinstance(component, Overwrite):

@@ -68,6 +68,13 @@ def writes(*events: dict[str, Any]) -> FamilyWrites:
     return family
 
 
+def test_compactions_that_read_level_0_are_told_apart() -> None:
+    first = {**compaction(8 * KIB), "input_levels": [0, 1]}
+    deeper = {**compaction(4 * KIB, 2), "input_levels": [1, 2]}
+    family = writes(flush(KIB), first, deeper, compaction(2 * KIB))  # of the last, the start is not in the log
+    assert (family.level0_output_bytes, family.compaction_output_bytes) == (8 * KIB, 14 * KIB)
+
+
 def test_flushes_alone_amplify_by_one() -> None:
     assert writes(flush(KIB), flush(3 * KIB)).write_amplification == 1.0
 

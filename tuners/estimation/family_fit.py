@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 from lsmlens.tuners.estimation.clusters import objects_by_tables
 from lsmlens.tuners.estimation.family_parts import BEST, Dissection, Variation, dissect
+from lsmlens.tuners.estimation.fresh_keys import delete_age
 from lsmlens.tuners.estimation.history import FamilyHistory, History, Table
 from lsmlens.tuners.estimation.intervals import Interval, intervals_of
 from lsmlens.tuners.estimation.key_forms import GROUPS, compression_ratio, key_form, key_order
@@ -13,7 +14,7 @@ from lsmlens.tuners.estimation.parts import Part
 from lsmlens.tuners.estimation.preloads import preloads
 from lsmlens.tuners.estimation.record_sizes import RecordSizes, record_sizes
 from lsmlens.tuners.estimation.windows import Window, WindowKind, windows_of
-from lsmlens.tuners.workloads.components import Component, Growth, Keys, Order, Queue
+from lsmlens.tuners.workloads.components import Component, DeleteOrder, Growth, Keys, Order, Queue
 from lsmlens.tuners.workloads.document import ColumnFamily
 
 # A part's sizes stand by themselves where they differ from the family's by more than this share.
@@ -81,8 +82,10 @@ def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BE
         variation=variation,
     )
     parts = [part for part in found.parts if part.operations]
-    if variation.is_random:
-        parts = [part.with_(delete_order="random") if isinstance(part.component, Growth) else part for part in parts]
+    if variation.deletes is not None:
+        parts = [_deleted(part, variation.deletes, evidence) for part in parts]
+    if variation.first is not None:
+        parts.sort(key=lambda part: part.is_fresh != (variation.first == "fresh"))
     sizes = record_sizes(evidence.history, intervals, parts)
     is_queue = any(isinstance(part.component, Queue) for part in parts)
     order: Order = variation.order or key_order(evidence.history, is_queue)
@@ -105,6 +108,14 @@ def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BE
         compression_ratio=1.0 if ratio is None else round(ratio, 3),
     )
     return FamilyFit(family, evidence, tuple(parts), sizes, tuple(found.seen), found.misfit, variation)
+
+
+def _deleted(part: Part, order: DeleteOrder, evidence: FamilyEvidence) -> Part:
+    """The part with fresh keys deleted in this order, if they are deleted and the log tells at which age."""
+    if not isinstance(part.component, Growth):
+        return part
+    age = delete_age(part, evidence.preexisting) if order == "aged" else 0
+    return part if order == "aged" and not age else part.with_(delete_order=order, delete_age=age)
 
 
 def _component(

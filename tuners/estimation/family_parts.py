@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from lsmlens.tuners.estimation.clusters import live_victims
@@ -18,7 +18,7 @@ from lsmlens.tuners.estimation.queues import fresh_puts, is_queue_like, queue_pa
 from lsmlens.tuners.estimation.regimes import load_regime, regimes_of
 from lsmlens.tuners.estimation.updated_keys import FEWER, fresh_by_balance, updated_parts
 from lsmlens.tuners.estimation.windows import Window, WindowKind, before_fall, telling_bottoms
-from lsmlens.tuners.workloads.components import Clustered, Growth, Order
+from lsmlens.tuners.workloads.components import Clustered, DeleteOrder, Growth, Order
 
 # Fewer deletes than this share of the puts do not shape anything.
 FEW_DELETES = 0.002
@@ -48,15 +48,17 @@ class Variation:
     """Where, of all fits the log allows, this one lies: at the best guess by default, elsewhere for the ridge.
 
     What flushes and merges do not show is its structure: `order` and `groups` say where new keys sort (by default what
-    compactions make likely), `is_random` that fresh keys are deleted at random and not the oldest first, `clear_factor`
-    multiplies the size of a clear. The rest is a matter of degree: `place` is the short queue's length in its range,
-    `offset` moves the grid of lifetimes, `noise` is the standard deviation of relative errors put on what windows kept,
-    `before` multiplies how many records are older than the log.
+    compactions make likely), `first` whether fresh keys sort before those that are overwritten, or after them,
+    `deletes` which fresh keys are deleted (by default the oldest), `clear_factor` multiplies the size of a clear. The
+    rest is a matter of degree: `place` is the short queue's length in its range, `offset` moves the grid of lifetimes,
+    `noise` is the standard deviation of relative errors put on what windows kept, `before` multiplies how many records
+    are older than the log.
     """
 
     order: Order | None = None
     groups: int | None = None
-    is_random: bool = False
+    deletes: DeleteOrder | None = None
+    first: Literal["fresh", "hot"] | None = None
     clear_factor: float = 1.0
     place: float = 0.5
     offset: float = 0.0

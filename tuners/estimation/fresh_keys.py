@@ -20,9 +20,15 @@ from lsmlens.tuners.estimation.working_sets import RegimeSets, kept_of
 
 # Puts that live for less than this share of a flush are of hot keys.
 HOT_LIFETIME = 0.5
+# Merges of up to so many times as many flushes as the shortest are short.
+SHORT = 2
 # Deletes that found no record are told apart from this share of all on.
 LEAST_VOID = 0.1
 HALVINGS = 40
+# Deletes have begun when this share of them is done.
+BEGUN = 0.01
+# Keys of age between one and two times the age of the first deletes are half gone: of what lived, so much is younger.
+YOUNG = 1 / 3
 
 
 def fresh_parts(intervals: Sequence[Interval], windows: Sequence[Window]) -> list[Part]:
@@ -30,7 +36,7 @@ def fresh_parts(intervals: Sequence[Interval], windows: Sequence[Window]) -> lis
     balance = _fresh_by_balance(intervals, windows)
     if balance is not None:
         return _balanced_parts(intervals, balance)
-    hot = _hot_sets(intervals, [one for one in windows if one.kept_deletes is not None])
+    hot = _hot_sets(intervals, _short(windows))
     puts = np.array([one.puts for one in intervals], np.float64)
     fresh = np.array([_fresh(hot, one) for one in intervals])
     rows = [hot.divide(float(every - own), 1.0) for every, own in zip(puts, fresh, strict=True)]
@@ -39,6 +45,18 @@ def fresh_parts(intervals: Sequence[Interval], windows: Sequence[Window]) -> lis
     parts = [overwritten(float(keys), counts[:, place]) for place, keys in enumerate(hot.keys)]
     parts.append(grown(counts[:, -1], deletes, repeated_deletes=_void_share(intervals, windows, fresh)))
     return [part for part in parts if part.operations]
+
+
+def delete_age(part: Part, preexisting: float) -> int:
+    """Further puts after which the first of the keys put are deleted; 0 if none is, or if deletes come at once.
+
+    In a log that begins with an empty family, puts until deletes begin say so. Elsewhere what lived before is taken to
+    be the keys too young to be deleted, and half as many again.
+    """
+    begun = int(np.searchsorted(np.cumsum(part.deletes), BEGUN * part.deletes.sum(), side="right"))
+    if not part.deletes.sum():
+        return 0
+    return round(preexisting * YOUNG) if preexisting else int(part.puts[:begun].sum())
 
 
 def _fresh_by_balance(intervals: Sequence[Interval], windows: Sequence[Window]) -> float | None:
@@ -66,6 +84,18 @@ def _balanced_parts(intervals: Sequence[Interval], share: float) -> list[Part]:
     keys = max(1.0, mean_lifetime(float((puts - fresh)[own].mean()), float(kept)))
     parts = [overwritten(keys, puts - fresh, deletes - gone), grown(fresh, gone)]
     return [part for part in parts if part.operations]
+
+
+def _short(windows: Sequence[Window]) -> list[Window]:
+    """Flushes and the shortest merges, of the same flushes everywhere if there are such.
+
+    Which part of a level fresh keys lie in is not known, so nor is it what else a merge with some of a level took in.
+    """
+    flushes = [one for one in windows if one.kind == WindowKind.FLUSH]
+    merges = [one for one in windows if one.kind == WindowKind.MERGE and one.kept_deletes is not None]
+    merges = [one for one in merges if len(one.layers) == 1] or merges
+    shortest = min((one.last + 1 - one.first for one in merges), default=0)
+    return flushes + [one for one in merges if one.last + 1 - one.first <= SHORT * shortest]
 
 
 def _hot_sets(intervals: Sequence[Interval], windows: Sequence[Window]) -> RegimeSets:

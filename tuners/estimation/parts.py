@@ -47,6 +47,11 @@ class Part:
         """All puts and deletes."""
         return int(self.puts.sum() + self.deletes.sum())
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether each put is of a key of its own."""
+        return isinstance(self.component, Growth | Queue)
+
     def with_rows(self, intervals: Sequence[Interval], since: float) -> Component:
         """The component with its schedule, times in seconds after `since`."""
         kind = {Overwrite: OverwriteRow, Growth: GrowthRow}.get(type(self.component), Row)

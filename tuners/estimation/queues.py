@@ -32,15 +32,21 @@ LEAST_VANISHED = 0.05
 VARIED = 0.2
 # What overwrites beside a queue, such as the info of each placement group; few flushes tell how many keys that is.
 HOT_KEYS = 64
+# With so many puts for each hot key, a flush holds nearly all of them.
+SATURATED = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class FreshPuts:
-    """Fresh puts of each interval, how many of them vanished in memory, and live records (shapes: intervals)."""
+    """Fresh puts of each interval, how many of them vanished in memory, and live records (shapes: intervals).
+
+    All other puts are of `hot_keys` keys.
+    """
 
     fresh: Floats
     vanished: Floats
     live: Floats
+    hot_keys: float = HOT_KEYS
 
     @property
     def kept_at_random(self) -> Floats:
@@ -69,8 +75,39 @@ def is_queue_like(intervals: Sequence[Interval], balance: float | None = None) -
     return deletes >= LEAST_DELETES * max(puts, 1) and kept >= least * deletes
 
 
-def fresh_puts(intervals: Sequence[Interval], windows: Sequence[Window], hot_keys: float = HOT_KEYS) -> FreshPuts:
+def fresh_puts(intervals: Sequence[Interval], windows: Sequence[Window]) -> FreshPuts:
     """Fresh puts by balance of the live bottom; without one, only those that survived."""
+    found = _fresh_puts(intervals, windows, HOT_KEYS)
+    told = _hot_keys(intervals, windows, found)
+    return found if told is None else _fresh_puts(intervals, windows, told)
+
+
+def _hot_keys(intervals: Sequence[Interval], windows: Sequence[Window], balance: FreshPuts) -> float | None:
+    """The hot keys by merges of a few flushes: each flush kept them all, and the merge once; None where none tells.
+
+    First in, first out, no put of a merge is deleted in it if no more were deleted meanwhile than lived before it.
+    """
+    if balance.vanished.sum() > LEAST_VANISHED * balance.fresh.sum():
+        return None
+    deletes = np.array([one.deletes for one in intervals], np.float64)
+    before = np.maximum(balance.live - (balance.fresh - deletes) / 2, 0.0)
+    told, puts = [], []
+    for one in windows:
+        own = slice(one.first, one.last + 1)
+        flushes = one.last + 1 - one.first
+        if one.kind != WindowKind.MERGE or len(one.layers) > 1 or flushes == 1:
+            continue
+        if deletes[own].sum() <= before[one.first]:
+            repeated = (sum(each.kept_puts for each in intervals[own]) - one.kept_puts) / (flushes - 1)
+            lost = sum(each.puts - each.kept_puts for each in intervals[own]) / flushes
+            told.append(repeated)
+            puts.append(repeated + lost)
+    if not told or np.median(puts) < SATURATED * np.median(told):
+        return None
+    return max(1.0, float(np.median(told)))
+
+
+def _fresh_puts(intervals: Sequence[Interval], windows: Sequence[Window], hot_keys: float) -> FreshPuts:
     puts = np.array([one.puts for one in intervals], np.float64)
     deletes = np.array([one.deletes for one in intervals], np.float64)
     kept = np.array([one.kept_puts for one in intervals], np.float64)
@@ -96,7 +133,7 @@ def fresh_puts(intervals: Sequence[Interval], windows: Sequence[Window], hot_key
     fresh += vanished
     # of hot keys no more are kept than were put
     vanished = np.maximum(fresh - kept + np.minimum(hot_keys, puts - fresh), 0.0)
-    return FreshPuts(fresh, vanished, _live(fresh - deletes, live))
+    return FreshPuts(fresh, vanished, _live(fresh - deletes, live), hot_keys)
 
 
 def queue_parts(intervals: Sequence[Interval], balance: FreshPuts, place: float = 0.5) -> list[Part]:
@@ -115,7 +152,7 @@ def queue_parts(intervals: Sequence[Interval], balance: FreshPuts, place: float 
     if short:
         parts.append(queued(to_short, from_short, np.minimum(balance.vanished, to_short)))
     if (puts > fresh).any():
-        parts.append(overwritten(HOT_KEYS, puts - fresh))
+        parts.append(overwritten(balance.hot_keys, puts - fresh))
     return parts
 
 
@@ -126,7 +163,7 @@ def random_parts(intervals: Sequence[Interval], balance: FreshPuts) -> list[Part
     fresh = np.minimum(np.rint(balance.fresh).astype(np.int64), puts)
     parts = [replace(grown(fresh, deletes, is_random=True), kept_puts=balance.kept_at_random)]
     if (puts > fresh).any():
-        parts.append(overwritten(HOT_KEYS, puts - fresh))
+        parts.append(overwritten(balance.hot_keys, puts - fresh))
     return parts
 
 

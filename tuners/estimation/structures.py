@@ -1,19 +1,22 @@
 """Structures: what flushes and merges leave open, to be tried under the log's own options.
 
-Where new keys sort among the old, whether deletes take the oldest keys or any, and how many keys go at once change what
-compactions do, but not how much survives a merge. A replay under the log's own options tells them apart.
+Where new keys sort among the old, whether deletes take the oldest keys, any, or some as they come of age, and how many
+keys go at once change what compactions do, but not how much survives a merge. A replay under the log's own options
+tells them apart.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from lsmlens.tuners.estimation.family_fit import FamilyFit
 from lsmlens.tuners.estimation.family_parts import Variation
-from lsmlens.tuners.workloads.components import Growth, Queue
+from lsmlens.tuners.workloads.components import Growth
 
 FEW_GROUPS = 8
 MANY_GROUPS = 64
 CLEAR_FACTORS = (2.0, 0.5)
+_FIRST: tuple[Literal["fresh", "hot"], ...] = ("fresh", "hot")
 
 
 def structures(family: FamilyFit) -> list[Variation]:
@@ -21,17 +24,20 @@ def structures(family: FamilyFit) -> list[Variation]:
     used = family.variation
     if any(part.is_clustered for part in family.parts):
         return [replace(used, clear_factor=used.clear_factor * factor) for factor in CLEAR_FACTORS]
+    grouped = replace(used, order="grouped", groups=FEW_GROUPS)
+    is_fresh = [part.is_fresh for part in family.parts]
+    if not any(is_fresh):
+        return [grouped]
     order = family.column_family.keys.order
-    has_fresh = any(isinstance(part.component, Growth | Queue) for part in family.parts)
-    found = [replace(used, order="grouped", groups=FEW_GROUPS)]
-    if order == "scattered":
-        found.insert(0, replace(used, order="sequential"))
-    else:
-        found.append(replace(used, order="scattered"))
+    sequential = [replace(used, order="sequential", first=first) for first in _FIRST] if not all(is_fresh) else []
+    found = sequential or ([replace(used, order="sequential")] if order != "sequential" else [])
     if any(_deletes(part.component, int(part.deletes.sum())) for part in family.parts):
-        found.insert(1, replace(used, is_random=True))
-        found.append(replace(used, order="sequential", is_random=True))
-    return found if has_fresh else found[:1]
+        first = found[0] if found else used
+        found += [replace(first, deletes="aged"), replace(first, deletes="random"), replace(used, deletes="random")]
+    found.append(grouped)
+    if order != "scattered":
+        found.append(replace(used, order="scattered"))
+    return found
 
 
 def rounds(families: Sequence[FamilyFit]) -> list[dict[str, Variation]]:

@@ -12,7 +12,10 @@ METRICS: Final = ("flushes", "flush_bytes", "compactions", "output_bytes", "inpu
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Sums over a log or a replay. `flush_bytes` and `output_bytes` are of tables written, in bytes."""
+    """Sums over a log or a replay. `flush_bytes` and `output_bytes` are of tables written, in bytes.
+
+    Of `output_bytes`, `level0_output_bytes` are those of compactions that read level 0.
+    """
 
     flushes: float = 0.0
     flush_bytes: float = 0.0
@@ -20,6 +23,7 @@ class Figures:
     output_bytes: float = 0.0
     input_records: float = 0.0
     output_records: float = 0.0
+    level0_output_bytes: float = 0.0
 
     @classmethod
     def of(cls, writes: FamilyWrites) -> "Figures":
@@ -31,6 +35,7 @@ class Figures:
             float(writes.compaction_output_bytes),
             float(writes.input_records),
             float(writes.output_records),
+            float(writes.level0_output_bytes),
         )
 
     def __add__(self, other: "Figures") -> "Figures":
@@ -39,6 +44,11 @@ class Figures:
     def times(self, factor: float) -> "Figures":
         """All of them multiplied."""
         return Figures(*(getattr(self, one.name) * factor for one in fields(self)))
+
+    @property
+    def deeper_output_bytes(self) -> float:
+        """Bytes of compactions between deeper levels."""
+        return self.output_bytes - self.level0_output_bytes
 
     @property
     def written_bytes(self) -> float:

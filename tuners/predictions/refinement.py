@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 # Families with less of all bytes are left as they are.
 LEAST_SHARE = 0.05
 # Rounds of replays at the most.
-MOST_ROUNDS = 3
-# Logarithms of replay over log up to these are well enough.
-WELL_ENOUGH: Mapping[str, float] = {"output_bytes": 0.08, "compactions": 0.15}
+MOST_ROUNDS = 6
+# Logarithms of replay over log up to these are well enough; where keys lie decides at which levels bytes are written.
+WELL_ENOUGH: Mapping[str, float] = {
+    "output_bytes": 0.08,
+    "compactions": 0.15,
+    "level0_output_bytes": 0.25,
+    "deeper_output_bytes": 0.25,
+}
 # Another structure must bring the error down this far to be taken …
 CLEARLY = 0.7
 # … and compactions that last only this far: they do in an OSD, for writers that wait for each are rare.
@@ -96,5 +101,5 @@ def tails_of(fitted: FittedWorkload) -> dict[str, float]:
 
 
 def _error(replayed: Figures, observed: Figures) -> float:
-    """The larger error of bytes and of jobs, in units of what is well enough."""
+    """The largest error of bytes, of jobs and of bytes by level, in units of what is well enough."""
     return max(abs(log_ratio(metric, replayed, observed)) / limit for metric, limit in WELL_ENOUGH.items())

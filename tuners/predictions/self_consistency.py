@@ -20,6 +20,8 @@ SLACK: Mapping[str, float] = {
     "flush_bytes": 1 << 16,
     "compactions": 1.0,
     "output_bytes": 1 << 19,
+    "level0_output_bytes": 1 << 19,
+    "deeper_output_bytes": 1 << 19,
     "input_records": 5000.0,
     "output_records": 5000.0,
 }

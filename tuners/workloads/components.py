@@ -169,15 +169,21 @@ def _check_working_sets(rows: tuple[OverwriteRow, ...], sets: int) -> None:
             raise ValueError(f"`schedule[{place}]` names working set {row.working_set}; there are {sets}, from 0")
 
 
-class Growth(_Component, frozen=True, tag="growth", tag_field="kind"):
-    """Fresh keys that stay until deleted; deletes take live ones, the `oldest` or at `random`.
+DeleteOrder: TypeAlias = Literal["oldest", "random", "aged"]
 
+
+class Growth(_Component, frozen=True, tag="growth", tag_field="kind"):
+    """Fresh keys that stay until deleted; deletes take live ones, the `oldest` or at `random`, or `aged` ones.
+
+    With `aged`, as many keys as there are deletes are marked by chance when they are put; each comes of age after
+    between one and two `delete_age` further puts, and deletes take them as they do. All other keys last.
     `repeated_deletes` is the share of the deletes that take any key that was deleted before. A range delete takes the
     oldest `range_width` keys at once; it needs sequential keys, and deletes of the oldest.
     """
 
     deletes_per_put: Ratio = 0.0
-    delete_order: Literal["oldest", "random"] = "oldest"
+    delete_order: DeleteOrder = "oldest"
+    delete_age: Count = 0
     repeated_deletes: Annotated[float, Meta(ge=0, le=1)] = 0.0
     range_deletes_per_put: Ratio = 0.0
     range_width: Count = 0
@@ -185,6 +191,8 @@ class Growth(_Component, frozen=True, tag="growth", tag_field="kind"):
 
     def __post_init__(self) -> None:
         _check_amount(self.rate, self.schedule, self.schedule or ())
+        if (self.delete_order == "aged") != bool(self.delete_age):
+            raise ValueError("`delete_age` and `delete_order: aged` need each other")
         if self.range_deletes_per_put or any(row.range_deletes for row in self.schedule or ()):
             if not self.range_width:
                 raise ValueError("range deletes need a `range_width`")

@@ -22,10 +22,10 @@ def growth_chunks(growth: Growth, table: Timetable, scale: float, rng: np.random
     if growth.repeated_deletes:
         again = np.diff(np.rint(np.cumsum(table.deletes) * growth.repeated_deletes).astype(np.int64), prepend=0)
         table = replace(table, deletes=table.deletes - again, extra=again)
-        return _with_repeats(_deletes(growth, table, preload, jitter, rng), table, preload, jitter, rng)
+        return _with_repeats(_deletes(growth, table, scale, jitter, rng), table, preload, jitter, rng)
     if table.extra.any():
         return _with_range_deletes(table, preload, range_width(growth, scale), jitter)
-    return _deletes(growth, table, preload, jitter, rng)
+    return _deletes(growth, table, scale, jitter, rng)
 
 
 def range_width(growth: Growth, scale: float) -> int:
@@ -34,11 +34,14 @@ def range_width(growth: Growth, scale: float) -> int:
 
 
 def _deletes(
-    growth: Growth, table: Timetable, preload: int, jitter: np.random.Generator | None, rng: np.random.Generator
+    growth: Growth, table: Timetable, scale: float, jitter: np.random.Generator | None, rng: np.random.Generator
 ) -> Iterator[Chunk]:
     """Puts, and deletes that each take a live key."""
+    preload = round(growth.preload / scale)
     if growth.delete_order == "random":
         return _random_deletes(table, preload, jitter, rng)
+    if growth.delete_order == "aged":
+        return _aged_deletes(table, preload, growth.delete_age / scale, jitter, rng)
     return schedule_chunks(table, 1, preload, Tag.DELETE, jitter)
 
 
@@ -103,6 +106,47 @@ def _random_deletes(
         live.add(fresh[added:])
         put += len(seconds)
         yield merged(((Tag.PUT, seconds, fresh), (Tag.DELETE, when, keys)))
+
+
+def _aged_deletes(
+    table: Timetable, preload: int, age: float, jitter: np.random.Generator | None, rng: np.random.Generator
+) -> Iterator[Chunk]:
+    """Deletes take marked keys as they come of age; where there are too few, the oldest of those that were to last."""
+    mean_age = 1.5 * age
+    of_age = max(1.0, int(table.puts.sum()) + min(preload, mean_age) - mean_age)
+    chance = min(1.0, int(table.deletes.sum()) / of_age)
+    marked, due, lasting = _marked(np.arange(-preload, 0), age, chance, rng)
+    put = missing = 0
+    for rows in table.chunks():
+        seconds = moments(rows.start, rows.end, rows.puts, jitter)
+        when = moments(rows.start, rows.end, rows.deletes, jitter)
+        fresh = np.arange(put, put + len(seconds))
+        more, more_due, others = _marked(fresh, age, chance, rng)
+        marked, due = np.concatenate((marked, more)), np.concatenate((due, more_due))
+        order = np.argsort(due, kind="stable")
+        marked, due, lasting = marked[order], due[order], np.concatenate((lasting, others))
+        old, kept = marked[: len(when)], lasting[: max(0, len(when) - len(marked))]
+        without = len(when) - len(old) - len(kept)
+        keys = np.concatenate((old, kept, -preload - 1 - np.arange(missing, missing + without)))
+        # A delete that has to take one of the keys that are put meanwhile comes when it is put.
+        own = np.flatnonzero(keys >= put)
+        when[own] = np.maximum(when[own], seconds[keys[own] - put])
+        when = np.maximum.accumulate(when)
+        yield merged(((Tag.PUT, seconds, fresh), (Tag.DELETE, when, keys)))
+        marked, due, lasting = marked[len(old) :], due[len(old) :], lasting[len(kept) :]
+        put, missing = put + len(seconds), missing + without
+
+
+def _marked(
+    keys: NDArray[np.int64], age: float, chance: float, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    """The keys that will be deleted, after how many puts they come of age, and the keys that will not.
+
+    A key of before the first put that would have come of age by then lasts: it is still there.
+    """
+    due = keys + age * (1 + rng.random(len(keys)))
+    goes = (rng.random(len(keys)) < chance) & (due > 0)
+    return keys[goes], due[goes], keys[~goes]
 
 
 def _with_repeats(

@@ -221,6 +221,17 @@ def test_deletes_that_find_nothing_are_repeats(logged: Logged) -> None:
     assert growth.live == pytest.approx(history.families["default"].compactions[-1].output_records, rel=0.1)
 
 
+def test_hot_keys_beside_a_queue_are_counted_by_merges(logged: Logged) -> None:
+    # retention: the oldest are deleted, long after the merges that their puts are in; 130 keys are put all the time
+    old, hot = Queue(rate=60.0, lifetime_puts=20_000), Overwrite(working_sets=(WorkingSet(130),), rate=30.0)
+    found, intervals = dissected(logged(old, hot, flush=3000))
+    check_sums(found, intervals)
+    assert of_kind(found, Overwrite)[0].working_sets[0].keys == pytest.approx(130, rel=0.05)
+    operations = sum(one.operations for one in intervals)
+    fresh = sum(int(part.puts.sum()) for part in found.parts if isinstance(part.component, Queue))
+    assert fresh == pytest.approx(operations * 60_000 / 130_000, rel=0.03)
+
+
 def test_few_operations_still_make_parts(logged: Logged) -> None:
     found, intervals = dissected(logged(Growth(rate=1.0), seconds=30.0, flush=10))
     check_sums(found, intervals)

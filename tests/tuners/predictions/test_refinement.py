@@ -1,6 +1,7 @@
 """Refinement: a family that its replay does not bring out is given another structure, if one comes nearer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from lsmlens.tuners.estimation.fit import FittedWorkload
@@ -47,6 +48,17 @@ def test_another_structure_is_taken_where_it_comes_nearer(learned: FittedWorkloa
         first = structures(before)[0]
         assert after.variation == first
         assert after.evidence is before.evidence
+
+
+def test_bytes_at_the_wrong_levels_call_for_another_structure(learned: FittedWorkload) -> None:
+    tried = rounds(learned.families)[:MOST_ROUNDS]
+    replays = Replays(learned, 1.0, 1.0, *[1.0] * len(tried))
+    right = replays.seen
+    replays.seen = {name: replace(one, level0_output_bytes=0.5 * one.output_bytes) for name, one in right.items()}
+    learned_wrong = refined(learned, replays, 4.0)
+    assert any(one.level0_output_bytes for one in right.values())
+    assert replays.asked == [2, len(tried)]
+    assert learned_wrong is learned  # no structure put them right, so none was taken
 
 
 def test_compactions_last_where_that_comes_nearer(learned: FittedWorkload) -> None:

@@ -47,7 +47,9 @@ def components(draw: st.DrawFn) -> dict[str, Any]:
     if kind == "queue":
         said |= {"lifetime_puts": draw(counts), "trim": draw(st.integers(1, 30)), "single_delete": draw(st.booleans())}
     elif kind == "growth":
-        said |= {"deletes_per_put": draw(ratios), "delete_order": draw(st.sampled_from(["oldest", "random"]))}
+        said |= {"deletes_per_put": draw(ratios), "delete_order": draw(st.sampled_from(["oldest", "random", "aged"]))}
+        if said["delete_order"] == "aged":
+            said["delete_age"] = draw(st.integers(1, 100))
         if said["delete_order"] == "oldest" and draw(st.booleans()):
             said |= {"range_deletes_per_put": draw(ratios), "range_width": draw(st.integers(1, 20))}
             said["keys"] = {"length": draw(sizes)}

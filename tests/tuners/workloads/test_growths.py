@@ -1,4 +1,6 @@
-"""Growing keys: fresh puts, deletes of live ones, the oldest or any, and range deletes."""
+"""Growing keys: fresh puts, deletes of live ones, the oldest, any or aged ones, and range deletes."""
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,10 +37,13 @@ def check(found: Chunk, preload: int = 0, *, oldest: bool = False) -> int:
     return len(live)
 
 
-@pytest.mark.parametrize("order", ["oldest", "random"])
+ORDERS = {"oldest": 0, "random": 0, "aged": 3000}
+
+
+@pytest.mark.parametrize("order", ORDERS)
 def test_deletes_take_live_keys(order: str) -> None:
-    growth = Growth(rate=1000.0, deletes_per_put=0.4, delete_order=order, preload=500)  # type: ignore[arg-type]
-    found = run(growth)
+    said: dict[str, Any] = {"delete_order": order, "delete_age": ORDERS[order]}
+    found = run(Growth(rate=1000.0, deletes_per_put=0.4, preload=500, **said))
     assert ((found.tag == Tag.PUT).sum(), (found.tag == Tag.DELETE).sum()) == (100_000, 40_000)
     assert check(found, 500, oldest=order == "oldest") == 60_500
 
@@ -62,11 +67,37 @@ def test_random_deletes_take_old_and_young_alike() -> None:
     assert ((ages > 0.5).mean()) == pytest.approx(0.25, abs=0.05)
 
 
-@pytest.mark.parametrize("order", ["oldest", "random"])
+@pytest.mark.parametrize("scale", [1, 4])
+def test_marked_keys_are_deleted_as_they_come_of_age_and_all_others_last(scale: float) -> None:
+    growth = Growth(rate=1000.0, deletes_per_put=0.5, delete_order="aged", delete_age=5000, preload=50_000)
+    found = run(growth, scale=scale)
+    is_delete = found.tag == Tag.DELETE
+    ages = scale * (np.cumsum(~is_delete) - found.key)[is_delete]
+    assert np.quantile(ages, [0.02, 0.98]) == pytest.approx([5000, 10_000], rel=0.1)
+    assert ages.mean() == pytest.approx(7500, rel=0.05)
+    # half of the keys, each by the same chance
+    early = found.key[is_delete & (found.key >= 0) & (found.key < 40_000 / scale)]
+    assert scale * len(early) == pytest.approx(20_000, rel=0.03)
+
+
+def test_what_is_older_than_the_deletes_of_its_age_lasts() -> None:
+    found = run(Growth(rate=1000.0, deletes_per_put=0.5, delete_order="aged", delete_age=5000, preload=50_000))
+    oldest = found.key[found.tag == Tag.DELETE].min()
+    assert -10_000 <= oldest < -8_000
+    assert check(found, 50_000) == 100_000
+
+
+def test_an_age_is_for_aged_keys() -> None:
+    for order, age in (("oldest", 5), ("random", 5), ("aged", 0)):
+        with pytest.raises(ValueError, match="`delete_age` and `delete_order: aged` need each other"):
+            Growth(rate=1.0, deletes_per_put=0.5, delete_order=order, delete_age=age)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("scale", [1, 4])
 def test_repeated_deletes_take_keys_that_are_gone(order: str, scale: float) -> None:
-    growth = Growth(rate=1000.0, deletes_per_put=0.4, repeated_deletes=0.25, delete_order=order)  # type: ignore[arg-type]
-    found = run(growth, scale=scale)
+    said: dict[str, Any] = {"delete_order": order, "delete_age": ORDERS[order]}
+    found = run(Growth(rate=1000.0, deletes_per_put=0.4, repeated_deletes=0.25, **said), scale=scale)
     live: set[int] = set()
     gone: set[int] = set()
     repeats = 0
@@ -93,10 +124,11 @@ rows = st.lists(st.tuples(st.integers(0, 200), st.integers(0, 200)), min_size=1,
 
 
 @settings(deadline=None)
-@given(rows, st.sampled_from(["oldest", "random"]), st.integers(0, 50))
+@given(rows, st.sampled_from(list(ORDERS)), st.integers(0, 50))
 def test_any_schedule_is_kept(counts: list[tuple[int, int]], order: str, preload: int) -> None:
     schedule = tuple(GrowthRow(float(i), i + 1.0, *each) for i, each in enumerate(counts))
-    found = run(Growth(schedule=schedule, delete_order=order, preload=preload))  # type: ignore[arg-type]
+    said: dict[str, Any] = {"delete_order": order, "delete_age": min(60, ORDERS[order])}
+    found = run(Growth(schedule=schedule, preload=preload, **said))
     assert (found.tag == Tag.PUT).sum() == sum(each[0] for each in counts)
     assert (found.tag == Tag.DELETE).sum() == sum(each[1] for each in counts)
     check(found, preload)
