@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.operations import Operation
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
+    from lsmlens.analyzer.counters.request_sizes import RequestSizes
     from lsmlens.analyzer.counters.size_histograms import SizeHistogram
 
 
@@ -44,6 +45,7 @@ class Beside:
     ceph_conf: str | None = None
     sharding_output: str | None = None
     size_histogram: "SizeHistogram | None" = None
+    request_sizes: "RequestSizes | None" = None
     paths: tuple[str, ...] = ()
 
 
@@ -58,6 +60,7 @@ READ_AS_DOCUMENT = (
     Role.PERF_DUMP,
     Role.CONFIG_SHOW,
     Role.HISTORIC_OPS,
+    Role.REQUEST_SIZES,
     Role.FIO_RESULT,
     Role.RADOS_BENCH_RESULT,
 )
@@ -92,6 +95,7 @@ def read_companions(mine: Sequence[Companion]) -> Beside:
         config_show=shown if isinstance(shown, dict) else {},
         ceph_conf=conf,
         size_histogram=next((_size_histogram(one) for one in _of(mine, Role.SIZE_HISTOGRAM)), None),
+        request_sizes=next((_request_sizes(one) for one in _of(mine, Role.REQUEST_SIZES)), None),
         sharding_output=next((str(one.content) for one in _of(mine, Role.SHARDING)), None),
         paths=tuple(sorted(one.path for one in mine)),
     )
@@ -117,6 +121,12 @@ def _size_histogram(companion: Companion) -> "SizeHistogram":
     from lsmlens.analyzer.counters.size_histograms import read_size_histogram
 
     return read_size_histogram(str(companion.content), companion.path)
+
+
+def _request_sizes(companion: Companion) -> "RequestSizes":
+    from lsmlens.analyzer.counters.request_sizes import read_request_sizes
+
+    return read_request_sizes(companion.content, companion.path)
 
 
 def _client_series(mine: Sequence[Companion], results: "Sequence[ClientResult]") -> "tuple[ClientSeries, ...]":

@@ -3,6 +3,7 @@
 import re
 from enum import StrEnum
 
+from lsmlens.analyzer.counters.request_sizes import has_request_sizes
 from lsmlens.analyzer.counters.size_histograms import SIGN as SIZE_HISTOGRAM
 from lsmlens.analyzer.stamps import LINE_STAMP, STAMP
 
@@ -25,6 +26,7 @@ class Role(StrEnum):
     CEPH_CONF = "ceph.conf"
     SHARDING = "sharding text"
     SIZE_HISTOGRAM = "key and value sizes"
+    REQUEST_SIZES = "request sizes"
     CBT_CONFIGURATION = "CBT configuration"
     OTHER = "other"
 
@@ -118,6 +120,8 @@ def recognise_json(document: object) -> Role | None:
         return Role.CONFIG_SHOW
     if "osd_objectstore" in keys or {"osd_data", "ceph_version"} <= keys:
         return Role.OSD_METADATA
+    if has_request_sizes(document):
+        return Role.REQUEST_SIZES
     if any(_holds_counters(document.get(section)) for section in ("bluefs", "rocksdb", "bluestore", "osd")):
         return Role.PERF_DUMP
     return Role.OTHER

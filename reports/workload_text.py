@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
+from lsmlens.analyzer.counters.request_sizes import RequestSizes
 from lsmlens.analyzer.counters.size_histograms import SizeHistogram
 from lsmlens.reports.numbers import plain, share
 from lsmlens.reports.sections import WIDTH, lay_out
@@ -17,6 +18,9 @@ from lsmlens.tuners.workloads.document import Workload
 from lsmlens.tuners.workloads.sizes import mean_bytes
 
 KINDS = {WindowKind.FLUSH: "flushes", WindowKind.MERGE: "merges of level 0", WindowKind.BOTTOM: "live bottoms"}
+
+# Sizes of a smaller share of the requests are not shown.
+LEAST_SHOWN = 0.001
 
 
 def render(fitted: FittedWorkload, colour: bool = False) -> str:
@@ -35,6 +39,7 @@ def _parts(fitted: FittedWorkload) -> Iterator[tuple[str, list[str]]]:
             f"  {plain(puts)} puts and {plain(operations - puts)} deletes in {plain(round(seconds))} s, into flushes",
             *_batches(fitted.evidence.batches),
             *_clients(client_operations(beside.operations)),
+            *_requests(beside.request_sizes),
             *_spread(fitted.workload, beside.size_histogram),
         ],
     )
@@ -68,6 +73,14 @@ def _clients(operations: ClientOperations | None) -> Iterator[str]:
         for name, count in operations.counts.most_common()
     )
     yield from _wrapped([f"{operations.messages} writes of clients are remembered: {each}"])
+
+
+def _requests(sizes: RequestSizes | None) -> Iterator[str]:
+    for kind, classes in (sizes.classes if sizes is not None else {}).items():
+        total = sum(one.number for one in classes)
+        shown = [one for one in classes if one.number >= LEAST_SHOWN * total]
+        each = ", ".join(f"{share(one.number / total)} of {one.low} to {one.high} B" for one in shown)
+        yield from _wrapped([f"{plain(total)} {kind} requests of clients, by the OSD's histogram: {each}"])
 
 
 def _spread(workload: Workload, histogram: SizeHistogram | None) -> Iterator[str]:
