@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsmlens.tuners.options.option_set import OptionSet
@@ -110,7 +110,10 @@ def prediction_of(anchor: Anchor, options: OptionSet, results: Sequence[Replayed
     for metric in METRICS:
         parts = {name: getattr(one, metric) for name, one in values.items()}
         low[metric], high[metric] = bounds(getattr(value, metric), _of_total(metric, parts, deviations))
-    predicted = Predicted(value, Figures(**low), Figures(**high))
+    # where none of a family's flushes is predicted to be compacted, the few that may be come on top
+    first = total({one.name: one.predicted.high for one in families if not one.predicted.value.compactions})
+    first = replace(first, flushes=0.0, flush_bytes=0.0)
+    predicted = Predicted(value, Figures(**low), Figures(**high) + first)
     return OptionsPrediction(
         options,
         predicted,
@@ -151,7 +154,25 @@ def _family(
         off = off if metric.startswith("flush") else max(off, of_compactions)
         deviations[metric] = deviation(metric, spread, off, change, beyond)
         low[metric], high[metric] = bounds(value[metric], deviations[metric].whole)
-    return FamilyPrediction(name, Predicted(Figures(**value), Figures(**low), Figures(**high)), raw), deviations
+    most = Figures(**high)
+    if not value["compactions"] and value["flushes"] < trigger <= most.flushes:
+        most = most + _first_compactions(seen, most, trigger)
+    return FamilyPrediction(name, Predicted(Figures(**value), Figures(**low), most), raw), deviations
+
+
+def _first_compactions(seen: Figures, most: Figures, trigger: int) -> Figures:
+    """What is compacted if as many flushes as may be trigger it, though the replays had too few.
+
+    Each table is then compacted once, and holds as many records by its bytes as those that the log compacted.
+    """
+    count = float(int(most.flushes / trigger))
+    per_byte = most.flush_bytes / seen.output_bytes if seen.output_bytes else 0.0
+    return Figures(
+        compactions=count,
+        output_bytes=most.flush_bytes,
+        input_records=seen.input_records * per_byte,
+        output_records=seen.output_records * per_byte,
+    )
 
 
 def _anchored(seen: float, raw: float, ratio: float, slack: float) -> float:

@@ -52,6 +52,27 @@ def test_the_sum_is_of_the_families(predicting: Predicting) -> None:
     assert low.output_bytes * high.output_bytes == pytest.approx(value.output_bytes**2)
 
 
+@pytest.mark.parametrize(("trigger", "may_be"), [(4, False), (8, True), (12, False)])
+def test_flushes_just_too_few_to_be_compacted_may_be(
+    trigger: int, may_be: bool, predicting: Predicting, learned: FittedWorkload
+) -> None:
+    # eight flushes less a few per cent, and none of them compacted
+    anchor = predicting().anchor
+    seen = observed_figures(learned)
+    name = max(seen, key=lambda one: seen[one].output_bytes)
+    flushed = seen[name].times(7.7 / seen[name].flushes)
+    few = Figures(flushes=flushed.flushes, flush_bytes=flushed.flush_bytes)
+    options = anchor.options.changed("level0_file_num_compaction_trigger", str(trigger))
+    one = prediction_of(anchor, options, [Replayed({**seen, name: few}, {}, ()) for _ in anchor.variants])
+    (family,) = [each for each in one.families if each.name == name]
+    assert family.predicted.value.compactions == family.predicted.value.output_bytes == 0
+    high = family.predicted.high
+    assert (high.compactions, high.output_bytes) == ((1, high.flush_bytes) if may_be else (0, 0))
+    assert (high.input_records > high.output_records > 0) is may_be
+    whole = values(one)[2]
+    assert whole.output_bytes > (high.output_bytes if may_be else 0)
+
+
 def test_what_makes_intervals_wide(predicting: Predicting) -> None:
     def width(prediction: Prediction) -> float:
         value, _, high = values(of(prediction))
