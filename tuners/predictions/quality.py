@@ -45,7 +45,7 @@ def _failures(found: Sequence[Replayed], failures: Sequence[TrialFailure]) -> It
 
 def _pace(anchor: Anchor) -> Iterator[str]:
     if anchor.fitted.compaction_seconds:
-        yield "in the replays compactions last as long as the log's did: that is nearer to what it shows"
+        yield "in the replays compactions last as long as the log's did"
 
 
 def _beyond(needs: Sequence[WindowNeed]) -> Iterator[str]:

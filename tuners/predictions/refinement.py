@@ -1,9 +1,10 @@
 """Refinement: where a fitted family does not do what the log shows, other structures of it are tried.
 
 All replays are under the log's own options. The fit is replayed with compactions that end before more is written, and
-with compactions that last as long as the log's did; the nearer stays. If every family that matters comes out well, that
-is all. Else the structures that the log leaves open are replayed, those of all such families at once, and each family
-keeps the one that comes nearest to the log, if it comes clearly nearer than what it had.
+with compactions that last as long as the log's did; these stay unless they are farther from the log. If every family
+that matters comes out well, that is all. Else the structures that the log leaves open are replayed, those of all such
+families at once, and each family keeps the one that comes nearest to the log, if it comes clearly nearer than what it
+had.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,10 +32,8 @@ WELL_ENOUGH: Mapping[str, float] = {
     "level0_output_bytes": 0.25,
     "deeper_output_bytes": 0.25,
 }
-# Another structure must bring the error down this far to be taken …
+# Another structure must bring the error down this far to be taken.
 CLEARLY = 0.7
-# … and compactions that last only this far: they do in an OSD, for writers that wait for each are rare.
-NEARER = 0.95
 
 Replay = Callable[[Sequence[Variant]], list[Replayed | TrialFailure]]
 
@@ -61,7 +60,7 @@ def refined(fitted: FittedWorkload, replay: Replay, scale: float) -> FittedWorkl
 
 
 def _nearer(fitted: FittedWorkload, replay: Replay, scale: float) -> tuple[FittedWorkload, dict[str, float]] | None:
-    """The fit with compactions that end at once, or last where that is nearer, and its errors; None if none ended."""
+    """The fit with compactions that last, or end at once where that is nearer, and its errors; None if none ended."""
     timed = fitted.timed()
     both = [fitted, timed] if timed.compaction_seconds else [fitted]
     weights = _weights(fitted)
@@ -71,7 +70,8 @@ def _nearer(fitted: FittedWorkload, replay: Replay, scale: float) -> tuple[Fitte
         if isinstance(result, Replayed):
             errors = {name: _error(result.families.get(name, Figures()), observed[name]) for name in weights}
             found.append((one, errors))
-    if len(found) == len(both) == 2 and _sum(found[1][1], weights) >= NEARER * _sum(found[0][1], weights):
+    # where the log's own options show no difference, others may: compactions do last
+    if len(found) == len(both) == 2 and _sum(found[1][1], weights) > _sum(found[0][1], weights):
         found.pop()
     return found[-1] if found else None
 
