@@ -77,7 +77,7 @@ def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BE
     found: Dissection = dissect(
         intervals,
         list(evidence.windows),
-        was_empty=not evidence.preexisting,
+        preexisting=evidence.preexisting,
         objects=objects_by_tables(evidence.history),
         variation=variation,
     )
@@ -98,7 +98,8 @@ def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BE
         for part, key, value in zip(parts, sizes.keys, sizes.values, strict=True)
     ]
     if evidence.preexisting:
-        components = preloads(components, parts, evidence.preexisting * variation.before)
+        lost = next((one.lost for one in reversed(evidence.windows) if one.kind == WindowKind.BOTTOM), 0.0)
+        components = preloads(components, parts, evidence.preexisting * variation.before, lost * variation.before)
     ratio = compression_ratio(evidence.tables)
     family = ColumnFamily(
         name=evidence.history.name,

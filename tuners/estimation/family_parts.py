@@ -84,13 +84,14 @@ def dissect(
     intervals: Sequence[Interval],
     windows: Sequence[Window],
     *,
-    was_empty: bool = True,
+    preexisting: float = 0.0,
     objects: float | None = None,
     variation: Variation = BEST,
 ) -> Dissection:
     """The parts of a family; `intervals` must hold some operations.
 
-    `was_empty`: no records of before the log. `objects`: how many there are, if keys are of objects cleared whole.
+    `preexisting` are the records of before the log; `objects` is how many there are, if keys are of objects that are
+    cleared whole.
     """
     puts = np.array([one.puts for one in intervals], np.int64)
     deletes = np.array([one.deletes for one in intervals], np.int64)
@@ -100,19 +101,19 @@ def dissect(
         ]
         return Dissection(parts, ["single deletes: a put and its delete both vanish"])
     share = fresh_by_balance(intervals, windows)
-    if share is not None and share < FEWER and is_queue_like(intervals):
-        parts, lifetimes = updated_parts(intervals, windows, share)
+    if share is not None and share < FEWER and variation.deletes != "oldest" and is_queue_like(intervals):
+        parts, lifetimes = updated_parts(intervals, windows, share, preexisting)
         found = Dissection(parts, ["fresh keys that are updated, and deleted at random"], lifetimes.misfit)
         other = _by_lifetimes(intervals, windows, variation)
         return found if found.misfit <= max(EXPLAINED, other.misfit) else other
     if is_queue_like(intervals, share):
         balance = fresh_puts(intervals, windows)
-        if balance.is_random:
+        if balance.is_random and variation.deletes != "oldest":
             return Dissection(random_parts(intervals, balance), ["deletes take fresh keys at random"])
         seen = ["deletes first in, first out: tombstones are never replaced"]
         return Dissection(queue_parts(intervals, balance, variation.place), seen)
     if deletes.sum() >= FEW_DELETES * max(int(puts.sum()), 1) and not _are_as_puts(intervals):
-        part = _live_victims(intervals, windows, was_empty, objects, variation)
+        part = _live_victims(intervals, windows, not preexisting, objects, variation)
         if _error(part, intervals) <= _explained(part) and not _is_outgrown(part, windows):
             return Dissection([part], ["deletes take live records"], _error(part, intervals))
         if _keeps_deletes(intervals):

@@ -7,8 +7,13 @@ from lsmlens.tuners.estimation.parts import Part
 from lsmlens.tuners.workloads.components import Clustered, Component, Growth, GrowthRow, Overwrite, Queue
 
 
-def preloads(components: Sequence[Component], parts: Sequence[Part], records: float) -> list[Component]:
-    """The components with `records` of before among them: populations are full, what is left had grown."""
+def preloads(
+    components: Sequence[Component], parts: Sequence[Part], records: float, lost: float = 0.0
+) -> list[Component]:
+    """The components with `records` of before among them: populations are full, what is left had grown.
+
+    Of these records `lost` are known to have been overwritten or deleted, in a queue before any of the log's own.
+    """
     found: list[Component] = []
     left = records
     for component, part in zip(components, parts, strict=True):
@@ -18,9 +23,10 @@ def preloads(components: Sequence[Component], parts: Sequence[Part], records: fl
         elif isinstance(component, Clustered):
             wanted = part.live
         elif isinstance(component, Queue):
-            wanted = max(0.0, float(part.deletes.sum() - part.puts.sum()))
+            deletes = float(part.deletes.sum())
+            wanted = max(0.0, deletes - float(part.puts.sum()), min(deletes, lost))
         preload = round(min(left, wanted))
-        left -= preload
+        left, lost = left - preload, lost - preload
         found.append(msgspec.structs.replace(component, preload=preload) if preload else component)
     rest = round(left)
     if rest:

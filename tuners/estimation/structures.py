@@ -11,7 +11,7 @@ from typing import Literal
 
 from lsmlens.tuners.estimation.family_fit import FamilyFit
 from lsmlens.tuners.estimation.family_parts import Variation
-from lsmlens.tuners.workloads.components import Growth
+from lsmlens.tuners.workloads.components import DeleteOrder, Growth
 
 FEW_GROUPS = 8
 MANY_GROUPS = 64
@@ -31,9 +31,11 @@ def structures(family: FamilyFit) -> list[Variation]:
     order = family.column_family.keys.order
     sequential = [replace(used, order="sequential", first=first) for first in _FIRST] if not all(is_fresh) else []
     found = sequential or ([replace(used, order="sequential")] if order != "sequential" else [])
-    if any(_deletes(part.component, int(part.deletes.sum())) for part in family.parts):
+    if _deletes(family, "oldest"):
         first = found[0] if found else used
         found += [replace(first, deletes="aged"), replace(first, deletes="random"), replace(used, deletes="random")]
+    if _deletes(family, "random") and used.deletes is None:
+        found += [replace(one, deletes="oldest") for one in (*found, used)]
     found.append(grouped)
     if order != "scattered":
         found.append(replace(used, order="scattered"))
@@ -47,5 +49,9 @@ def rounds(families: Sequence[FamilyFit]) -> list[dict[str, Variation]]:
     return [{name: found[number] for name, found in every.items() if number < len(found)} for number in range(most)]
 
 
-def _deletes(component: object, deletes: int) -> bool:
-    return isinstance(component, Growth) and component.delete_order == "oldest" and deletes > 0
+def _deletes(family: FamilyFit, order: DeleteOrder) -> bool:
+    """Whether fresh keys are deleted in this order."""
+    return any(
+        isinstance(part.component, Growth) and part.component.delete_order == order and part.deletes.any()
+        for part in family.parts
+    )

@@ -32,9 +32,12 @@ def fresh_by_balance(intervals: Sequence[Interval], windows: Sequence[Window]) -
 
 
 def updated_parts(
-    intervals: Sequence[Interval], windows: Sequence[Window], fresh_share: float
+    intervals: Sequence[Interval], windows: Sequence[Window], fresh_share: float, preexisting: float = 0.0
 ) -> tuple[list[Part], Lifetimes]:
-    """Overwrites, and fresh keys deleted at random; `fresh_share` of the puts that flushes keep are fresh."""
+    """Overwrites, and fresh keys deleted at random; `fresh_share` of the puts that flushes keep are fresh.
+
+    As many records as are `preexisting` were there before the log, so their first puts in it were not fresh.
+    """
     regimes = np.zeros(len(intervals), np.int64)
     steady = np.ones(len(intervals))
     samples = samples_of(windows, intervals, regimes, steady)
@@ -48,7 +51,8 @@ def updated_parts(
     long = sets.keys / np.maximum(sets.shares, 1e-12) > _typical(intervals) / 4
     fresh = np.zeros(len(sets.keys))
     for _ in range(ROUNDS):  # of the records that live, those of overwritten sets were not counted as fresh
-        left = wanted - sets.endless * float(puts.sum()) - float((sets.keys * (1 - fresh)).sum())
+        first_puts = max(0.0, float((sets.keys * (1 - fresh)).sum()) - preexisting)
+        left = wanted - sets.endless * float(puts.sum()) - first_puts
         fresh = np.where(long, min(1.0, max(0.0, left) / max(float(finite[long].sum()), 1.0)), 0.0)
     columns = [puts * (1 - sets.endless) * share * (1 - part) for share, part in zip(sets.shares, fresh, strict=True)]
     columns.append(puts - np.sum(columns, axis=0) if columns else puts)

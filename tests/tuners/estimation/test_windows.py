@@ -93,7 +93,7 @@ def test_a_log_that_begins_late_tells_of_its_own_puts(logged: Logged, keys: int,
 def test_a_log_that_begins_late_tells_how_many_keys_are_overwritten(logged: Logged) -> None:
     history = late(logged(Overwrite(working_sets=(WorkingSet(30_000),), rate=40.0)), 8)
     intervals = intervals_of(history, "default")
-    found = dissect(intervals, windows_of(history.families["default"], intervals), was_empty=False)
+    found = dissect(intervals, windows_of(history.families["default"], intervals), preexisting=1.0)
     sets = [part.component.working_sets[0].keys for part in found.parts if isinstance(part.component, Overwrite)]
     assert sum(sets) == pytest.approx(30_000, rel=0.25)
 
