@@ -13,7 +13,7 @@ from lsmlens.tuners.estimation.key_forms import GROUPS, compression_ratio, key_f
 from lsmlens.tuners.estimation.parts import Part
 from lsmlens.tuners.estimation.preloads import preloads
 from lsmlens.tuners.estimation.record_sizes import RecordSizes, record_sizes
-from lsmlens.tuners.estimation.windows import Window, WindowKind, windows_of
+from lsmlens.tuners.estimation.windows import Window, WindowKind, last_bottom, windows_of
 from lsmlens.tuners.workloads.components import Component, DeleteOrder, Growth, Keys, Order, Queue
 from lsmlens.tuners.workloads.document import ColumnFamily
 
@@ -98,7 +98,8 @@ def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BE
         for part, key, value in zip(parts, sizes.keys, sizes.values, strict=True)
     ]
     if evidence.preexisting:
-        lost = next((one.lost for one in reversed(evidence.windows) if one.kind == WindowKind.BOTTOM), 0.0)
+        bottom = last_bottom(evidence.windows)
+        lost = bottom.lost if bottom is not None else 0.0
         components = preloads(components, parts, evidence.preexisting * variation.before, lost * variation.before)
     ratio = compression_ratio(evidence.tables)
     family = ColumnFamily(
@@ -115,8 +116,10 @@ def _deleted(part: Part, order: DeleteOrder, evidence: FamilyEvidence) -> Part:
     """The part with fresh keys deleted in this order, if they are deleted and the log tells at which age."""
     if not isinstance(part.component, Growth):
         return part
-    age = delete_age(part, evidence.preexisting) if order == "aged" else 0
-    return part if order == "aged" and not age else part.with_(delete_order=order, delete_age=age)
+    if order != "aged":
+        return part.with_(delete_order=order)
+    age = delete_age(part, evidence.preexisting)
+    return part.with_(delete_order=order, delete_age=age) if age else part
 
 
 def _component(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from lsmlens.tuners.estimation.clusters import live_victims
@@ -17,7 +17,7 @@ from lsmlens.tuners.estimation.populations import live_records
 from lsmlens.tuners.estimation.queues import fresh_puts, is_queue_like, queue_parts, random_parts
 from lsmlens.tuners.estimation.regimes import load_regime, regimes_of
 from lsmlens.tuners.estimation.updated_keys import FEWER, fresh_by_balance, updated_parts
-from lsmlens.tuners.estimation.windows import Window, WindowKind, before_fall, telling_bottoms
+from lsmlens.tuners.estimation.windows import Window, before_fall, last_bottom, telling_bottoms
 from lsmlens.tuners.workloads.components import Clustered, DeleteOrder, Growth, Order
 
 # Fewer deletes than this share of the puts do not shape anything.
@@ -43,6 +43,9 @@ MANY_DELETES = 0.25
 SHARED = 0.8
 
 
+First: TypeAlias = Literal["fresh", "hot"]
+
+
 @dataclass(frozen=True, slots=True)
 class Variation:
     """Where, of all fits the log allows, this one lies: at the best guess by default, elsewhere for the ridge.
@@ -58,7 +61,7 @@ class Variation:
     order: Order | None = None
     groups: int | None = None
     deletes: DeleteOrder | None = None
-    first: Literal["fresh", "hot"] | None = None
+    first: First | None = None
     clear_factor: float = 1.0
     place: float = 0.5
     offset: float = 0.0
@@ -177,8 +180,8 @@ def _explained(part: Part) -> float:
 
 def _is_outgrown(part: Part, windows: Sequence[Window]) -> bool:
     """Whether far more records lived at the last bottom than the part leaves."""
-    bottoms = [one.kept_puts for one in windows if one.kind == WindowKind.BOTTOM]
-    return bool(bottoms) and bottoms[-1] > OUTGROWN * part.live
+    bottom = last_bottom(windows)
+    return bottom is not None and bottom.kept_puts > OUTGROWN * part.live
 
 
 def _keeps_deletes(intervals: Sequence[Interval]) -> bool:

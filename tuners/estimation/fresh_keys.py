@@ -15,7 +15,7 @@ from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, fit_lifetimes, mean_lifetime, samples_of, single_lifetimes
 from lsmlens.tuners.estimation.parts import Part, grown, overwritten
 from lsmlens.tuners.estimation.whole_counts import whole
-from lsmlens.tuners.estimation.windows import Window, WindowKind
+from lsmlens.tuners.estimation.windows import Window, WindowKind, last_bottom
 from lsmlens.tuners.estimation.working_sets import RegimeSets, kept_of
 
 # Puts that live for less than this share of a flush are of hot keys.
@@ -53,21 +53,24 @@ def delete_age(part: Part, preexisting: float) -> int:
     In a log that begins with an empty family, puts until deletes begin say so. Elsewhere what lived before is taken to
     be the keys too young to be deleted, and half as many again.
     """
-    begun = int(np.searchsorted(np.cumsum(part.deletes), BEGUN * part.deletes.sum(), side="right"))
-    if not part.deletes.sum():
+    deletes = part.deletes.sum()
+    if not deletes:
         return 0
-    return round(preexisting * YOUNG) if preexisting else int(part.puts[:begun].sum())
+    if preexisting:
+        return round(preexisting * YOUNG)
+    begun = int(np.searchsorted(np.cumsum(part.deletes), BEGUN * deletes, side="right"))
+    return int(part.puts[:begun].sum())
 
 
 def _fresh_by_balance(intervals: Sequence[Interval], windows: Sequence[Window]) -> float | None:
     """Fresh puts as a share of the puts that flushes kept, if every tombstone kept took a record; None if it cannot."""
-    bottoms = [one for one in windows if one.kind == WindowKind.BOTTOM]
-    if not bottoms:
+    bottom = last_bottom(windows)
+    if bottom is None:
         return None
-    mass = np.minimum(bottoms[-1].mass(len(intervals)), 1.0)
+    mass = np.minimum(bottom.mass(len(intervals)), 1.0)
     kept = float(mass @ np.array([one.kept_puts for one in intervals], np.float64))
     deleted = float(mass @ np.array([one.kept_deletes for one in intervals], np.float64))
-    share = (bottoms[-1].kept_puts + deleted - bottoms[-1].lost) / max(kept, 1.0)
+    share = (bottom.kept_puts + deleted - bottom.lost) / max(kept, 1.0)
     return share if 0 < share <= 1 else None
 
 
@@ -94,8 +97,8 @@ def _short(windows: Sequence[Window]) -> list[Window]:
     flushes = [one for one in windows if one.kind == WindowKind.FLUSH]
     merges = [one for one in windows if one.kind == WindowKind.MERGE and one.kept_deletes is not None]
     merges = [one for one in merges if len(one.layers) == 1] or merges
-    shortest = min((one.last + 1 - one.first for one in merges), default=0)
-    return flushes + [one for one in merges if one.last + 1 - one.first <= SHORT * shortest]
+    shortest = min((one.length for one in merges), default=0)
+    return flushes + [one for one in merges if one.length <= SHORT * shortest]
 
 
 def _hot_sets(intervals: Sequence[Interval], windows: Sequence[Window]) -> RegimeSets:
@@ -130,11 +133,11 @@ def _fresh(hot: RegimeSets, interval: Interval) -> float:
 
 def _void_share(intervals: Sequence[Interval], windows: Sequence[Window], fresh: Floats) -> float:
     """The share of the deletes that found no record, by the last bottom; 0 where none tells."""
-    bottoms = [one for one in windows if one.kind == WindowKind.BOTTOM]
-    if not bottoms:
+    bottom = last_bottom(windows)
+    if bottom is None:
         return 0.0
-    mass = np.minimum(bottoms[-1].mass(len(intervals)), 1.0)
+    mass = np.minimum(bottom.mass(len(intervals)), 1.0)
     deletes = float(mass @ np.array([one.deletes for one in intervals], np.float64))
-    gone = float(mass @ fresh) - bottoms[-1].kept_puts + bottoms[-1].lost
+    gone = float(mass @ fresh) - bottom.kept_puts + bottom.lost
     share = 1 - min(max(gone / max(deletes, 1.0), 0.0), 1.0)
     return share if share >= LEAST_VOID else 0.0

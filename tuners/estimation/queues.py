@@ -94,12 +94,11 @@ def _hot_keys(intervals: Sequence[Interval], windows: Sequence[Window], balance:
     told, puts = [], []
     for one in windows:
         own = slice(one.first, one.last + 1)
-        flushes = one.last + 1 - one.first
-        if one.kind != WindowKind.MERGE or len(one.layers) > 1 or flushes == 1:
+        if one.kind != WindowKind.MERGE or len(one.layers) > 1 or one.length == 1:
             continue
         if deletes[own].sum() <= before[one.first]:
-            repeated = (sum(each.kept_puts for each in intervals[own]) - one.kept_puts) / (flushes - 1)
-            lost = sum(each.puts - each.kept_puts for each in intervals[own]) / flushes
+            repeated = (sum(each.kept_puts for each in intervals[own]) - one.kept_puts) / (one.length - 1)
+            lost = sum(each.puts - each.kept_puts for each in intervals[own]) / one.length
             told.append(repeated)
             puts.append(repeated + lost)
     if not told or np.median(puts) < SATURATED * np.median(told):

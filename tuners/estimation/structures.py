@@ -7,16 +7,15 @@ tells them apart.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from lsmlens.tuners.estimation.family_fit import FamilyFit
-from lsmlens.tuners.estimation.family_parts import Variation
+from lsmlens.tuners.estimation.family_parts import First, Variation
 from lsmlens.tuners.workloads.components import DeleteOrder, Growth
 
 FEW_GROUPS = 8
 MANY_GROUPS = 64
 CLEAR_FACTORS = (2.0, 0.5)
-_FIRST: tuple[Literal["fresh", "hot"], ...] = ("fresh", "hot")
+FIRST: tuple[First, ...] = ("fresh", "hot")
 
 
 def structures(family: FamilyFit) -> list[Variation]:
@@ -29,7 +28,7 @@ def structures(family: FamilyFit) -> list[Variation]:
     if not any(is_fresh):
         return [grouped]
     order = family.column_family.keys.order
-    sequential = [replace(used, order="sequential", first=first) for first in _FIRST] if not all(is_fresh) else []
+    sequential = [replace(used, order="sequential", first=first) for first in FIRST] if not all(is_fresh) else []
     found = sequential or ([replace(used, order="sequential")] if order != "sequential" else [])
     if _deletes(family, "oldest"):
         first = found[0] if found else used

@@ -12,7 +12,7 @@ from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Lifetimes, fit_lifetimes, kept_share, samples_of, single_lifetimes
 from lsmlens.tuners.estimation.parts import Part, grown, overwritten
 from lsmlens.tuners.estimation.whole_counts import whole
-from lsmlens.tuners.estimation.windows import Window, WindowKind
+from lsmlens.tuners.estimation.windows import Window, last_bottom
 from lsmlens.tuners.estimation.working_sets import sets_of
 
 # Fresh puts by balance below this share of what flushes kept: the rest were updates.
@@ -22,13 +22,13 @@ ROUNDS = 4
 
 def fresh_by_balance(intervals: Sequence[Interval], windows: Sequence[Window]) -> float | None:
     """Fresh puts up to the last bottom, if every delete took a record, as a share of the puts that flushes kept."""
-    bottoms = [one for one in windows if one.kind == WindowKind.BOTTOM]
-    if not bottoms:
+    bottom = last_bottom(windows)
+    if bottom is None:
         return None
-    mass = np.minimum(bottoms[-1].mass(len(intervals)), 1.0)
+    mass = np.minimum(bottom.mass(len(intervals)), 1.0)
     deletes = float(mass @ np.array([one.deletes for one in intervals], np.float64))
     kept = float(mass @ np.array([one.kept_puts for one in intervals], np.float64))
-    return max(0.0, deletes + bottoms[-1].kept_puts - bottoms[-1].lost) / kept if kept else None
+    return max(0.0, deletes + bottom.kept_puts - bottom.lost) / kept if kept else None
 
 
 def updated_parts(

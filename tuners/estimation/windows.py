@@ -77,6 +77,11 @@ class Window:
         """The place of the latest interval in it."""
         return max(layer.last for layer in self.layers)
 
+    @property
+    def length(self) -> int:
+        """How many intervals it spans."""
+        return self.last + 1 - self.first
+
     def mass(self, count: int) -> NDArray[np.float64]:
         """How much of each of `count` intervals is in the window."""
         found = np.zeros(count)
@@ -115,6 +120,11 @@ def windows_of(family: FamilyHistory, intervals: Sequence[Interval]) -> list[Win
             found.append(_merge(job, merged))
         found.extend(_bottom(job, live))
     return sorted([*flushes, *_thinned(found)], key=lambda window: window.seconds)
+
+
+def last_bottom(windows: Sequence[Window]) -> Window | None:
+    """The latest of the windows that shows the live bottom."""
+    return next((one for one in reversed(windows) if one.kind == WindowKind.BOTTOM), None)
 
 
 def telling_bottoms(windows: Sequence[Window]) -> list[Window]:
