@@ -16,7 +16,14 @@ from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.figures import METRICS, Figures, by_family
 from lsmlens.tuners.predictions.refinement import refined, variant_of
-from lsmlens.tuners.predictions.replays import OnProgress, Replayed, Variant, refuse_if_all_failed, replay_all
+from lsmlens.tuners.predictions.replays import (
+    OnProgress,
+    Replayed,
+    Variant,
+    once_each,
+    refuse_if_all_failed,
+    replay_all,
+)
 from lsmlens.tuners.predictions.scales import coarser_scale, usual_scale
 from lsmlens.tuners.predictions.scratch import scratch_folder
 from lsmlens.tuners.predictions.self_consistency import Check, check, log_ratio
@@ -79,10 +86,10 @@ def anchor_on(
     scales = [one.scale for one in usual_variants(fitted, [options, *candidates], 2, scale)]
     folder = work_dir or scratch_folder(fitted.evidence.run, scales, jobs)
     run = partial(replay_all, options=[options], engine=engine, jobs=jobs, work_dir=folder, on_progress=on_progress)
-    fitted = refined(fitted, lambda variants: run(variants)[0], scales[-1])
+    replay = once_each(lambda variants: run(variants)[0])
+    fitted = refined(fitted, replay, scales[-1])
     variants = usual_variants(fitted, [options, *candidates], seeds, scale)
-    results = run(variants)[0]
-    return anchor_from(fitted, options, engine, variants, results)
+    return anchor_from(fitted, options, engine, variants, replay(variants))
 
 
 def usual_variants(

@@ -7,15 +7,14 @@ families at once, and each family keeps the one that comes nearest to the log, i
 had.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.estimation.structures import rounds
 from lsmlens.tuners.predictions.figures import Figures, by_family
-from lsmlens.tuners.predictions.replays import Replayed, Variant
+from lsmlens.tuners.predictions.replays import Replay, Replayed, Variant
 from lsmlens.tuners.predictions.self_consistency import log_ratio
-from lsmlens.tuners.replays.measurement import TrialFailure
 from lsmlens.tuners.workloads.document import Workload
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ WELL_ENOUGH: Mapping[str, float] = {
 }
 # Another structure must bring the error down this far to be taken.
 CLEARLY = 0.7
-
-Replay = Callable[[Sequence[Variant]], list[Replayed | TrialFailure]]
 
 
 def refined(fitted: FittedWorkload, replay: Replay, scale: float) -> FittedWorkload:

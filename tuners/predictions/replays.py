@@ -92,6 +92,24 @@ def replay_all(
     return [[found[place, number] for number in range(len(variants))] for place in range(len(options))]
 
 
+Replay = Callable[[Sequence[Variant]], list[Replayed | TrialFailure]]
+
+
+def once_each(replay: Replay) -> Replay:
+    """The same replays, but none a second time of a variant that has once reached its end."""
+    ended: list[tuple[Variant, Replayed]] = []
+
+    def replayed(variants: Sequence[Variant]) -> list[Replayed | TrialFailure]:
+        before = [next((result for known, result in ended if known == one), None) for one in variants]
+        new = [one for one, result in zip(variants, before, strict=True) if result is None]
+        results = replay(new) if new else []
+        ended.extend((one, result) for one, result in zip(new, results, strict=True) if isinstance(result, Replayed))
+        rest = iter(results)
+        return [result or next(rest) for result in before]
+
+    return replayed
+
+
 def trial_of(variant: Variant, options: OptionSet, engine: EngineChoice, work_dir: Path | None) -> Trial:
     """The replay of a variant under a set of options. Raises InputError for options that cannot stand together."""
     stream = DeclaredStream(variant.workload, in_batches=SETTLED_BATCHES)
