@@ -141,9 +141,10 @@ def _report(options: argparse.Namespace, study: Path) -> "RecommendationReport":
     from lsmlens.reports.recommendation_report import RecommendationReport
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
+    from lsmlens.tuners.replays.ledger import Ledger
+    from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.search.application import application_of
     from lsmlens.tuners.search.evaluation import Evaluator
-    from lsmlens.tuners.search.ledger import Ledger
     from lsmlens.tuners.search.request import Request
     from lsmlens.tuners.search.scores import Objective
     from lsmlens.tuners.search.tuning import Tuning
@@ -158,14 +159,12 @@ def _report(options: argparse.Namespace, study: Path) -> "RecommendationReport":
         progress = stack.enter_context(SearchProgress(quiet=options.quiet))
         ledger = Ledger(study)
         stack.callback(ledger.close)
-        evaluator = Evaluator(
-            fitted,
-            own,
+        replayer = Replayer(
             engine,
-            ledger,
             jobs=options.jobs or slots,
             executor=executor,
             work_dir=options.work_dir,
+            ledger=ledger,
             on_progress=progress.show,
         )
         request = Request(
@@ -178,7 +177,7 @@ def _report(options: argparse.Namespace, study: Path) -> "RecommendationReport":
             batch=ledger.decided("batch", options.jobs or slots or max(2, len(os.sched_getaffinity(0)))),
             seed=options.seed,
         )
-        recommendation = Tuning(evaluator, request, study, progress.say).recommend()
+        recommendation = Tuning(Evaluator(fitted, own, replayer), request, study, progress.say).recommend()
     source = " ".join(options.paths)
     picked = recommendation.picked
     application = (
@@ -194,6 +193,7 @@ def _compare(options: argparse.Namespace) -> int:
     from lsmlens.reports.output_files import parse_outputs, write
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
+    from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.search.duel import duel_of
 
     outputs = parse_outputs(options.output, WRITERS)
@@ -204,9 +204,8 @@ def _compare(options: argparse.Namespace) -> int:
         one, other = one.named("A"), other.named("B")
     engine = choose_engine(options, analysis.run.rocksdb_version)
     with TrialProgress(quiet=options.quiet) as progress:
-        duel = duel_of(
-            fitted, own, one, other, engine, jobs=options.jobs, work_dir=options.work_dir, on_progress=progress.show
-        )
+        replayer = Replayer(engine, options.jobs, work_dir=options.work_dir, on_progress=progress.show)
+        duel = duel_of(fitted, own, one, other, replayer)
     for output in outputs:
         write(output, duel, WRITERS)
     if options.format == "json":
@@ -224,7 +223,7 @@ def _executor(address: str | None, stack: ExitStack) -> "tuple[Executor | None, 
     """The executor of a dask.distributed scheduler, and how many replays its workers run at once."""
     if address is None:
         return None, None
-    from lsmlens.tuners.search.cluster import cluster_executor
+    from lsmlens.tuners.replays.cluster import cluster_executor
 
     return cluster_executor(address, stack)
 
