@@ -53,7 +53,7 @@ def _html(report: QosReport, output: Output) -> None:
 def _charts(report: QosReport, name: str) -> "list[tuple[str, Chart]]":
     from lsmlens.reports.html.qos_charts import qos_charts
 
-    return [(of, block.chart) for of, block in qos_charts(report.assessment) if block.chart.name == name]
+    return [(of, block.drawn()) for of, block in qos_charts(report.assessment) if block.drawn().name == name]
 
 
 CHARTS = ("allocation", "front", "course", "recovery")

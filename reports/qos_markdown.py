@@ -58,7 +58,7 @@ def _add(document: Markdown, subject: str, finding: Finding) -> None:
     document.items([code(place) for place in places])
     document.paragraph(finding.advice)
     if finding.commands:
-        document.commands(finding.commands)
+        document.fenced(finding.commands, "sh")
 
 
 def _recommend(document: Markdown, recommendation: Recommendation) -> None:
@@ -71,6 +71,6 @@ def _recommend(document: Markdown, recommendation: Recommendation) -> None:
     document.paragraph(tables.settings_of(recommendation.pick, recommendation))
     document.items([escaped(reason) for reason in recommendation.reasons])
     if recommendation.commands:
-        document.commands(recommendation.commands)
+        document.fenced(recommendation.commands, "sh")
         document.paragraph("The way back:")
-        document.commands(recommendation.way_back)
+        document.fenced(recommendation.way_back, "sh")

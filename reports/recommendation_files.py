@@ -60,7 +60,7 @@ def _charts(report: RecommendationReport, name: str) -> "list[tuple[str, Chart]]
     from lsmlens.reports.html.recommendation_charts import recommendation_charts
 
     run = report.recommendation.fitted.name
-    return [(run, block.chart) for block in recommendation_charts(report) if block.chart.name == name]
+    return [(run, block.drawn()) for block in recommendation_charts(report) if block.drawn().name == name]
 
 
 CHARTS = ("front", "course", "families")

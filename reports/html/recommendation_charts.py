@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import altair as alt
 from lsmlens.analyzer.units import MIB
+from lsmlens.reports.document import ChartBlock
 from lsmlens.reports.html.charts import Dataset, Value, data, make_chart
-from lsmlens.reports.html.page import ChartBlock
 from lsmlens.reports.html.palette import css
 from lsmlens.reports.recommendation_report import (
     LEAST_SHARE,
