@@ -9,8 +9,8 @@ from lsmlens.tuners.qos.assessment import QosAssessment
 from lsmlens.tuners.qos.recommendation import Recommendation
 
 
-def render(assessment: QosAssessment) -> str:
-    """The whole report."""
+def render(assessment: QosAssessment, limit: int | None = None) -> str:
+    """The report, of at most `limit` characters where one is given."""
     view, subject = assessment.view, assessment.subject
     document = Markdown()
     document.heading("Scheduling", 1)
@@ -43,7 +43,7 @@ def render(assessment: QosAssessment) -> str:
         document.table(tables.littles_law(view), "Little's law")
     if assessment.recommendation is not None:
         _recommend(document, assessment.recommendation)
-    return document.text()
+    return document.text(limit)
 
 
 def _add(document: Markdown, subject: str, finding: Finding) -> None:

@@ -11,7 +11,6 @@ from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports import comparison_tables as tables
-from lsmlens.reports.comparison_files import ComparisonReport
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -28,6 +27,7 @@ from lsmlens.reports.glossary import ANALYSIS_TERMS, COMPARISON_TERMS
 from lsmlens.reports.html import comparison_charts as charts
 from lsmlens.reports.html.charts import Chart
 from lsmlens.reports.html.run_sections import time_blocks
+from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.tables import Table
 from lsmlens.reports.timeline import measure_timeline
 
