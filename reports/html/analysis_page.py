@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
-from lsmlens.reports import run_tables
+from lsmlens.reports import plan_tables, run_tables
 from lsmlens.reports.glossary import ANALYSIS_TERMS
 from lsmlens.reports.html.charts import Chart
 from lsmlens.reports.html.family_chart import family_chart
@@ -11,8 +11,10 @@ from lsmlens.reports.html.finding_blocks import finding_blocks
 from lsmlens.reports.html.page import (
     Block,
     ChartBlock,
+    Details,
     Figure,
     Figures,
+    Lines,
     Page,
     Paragraphs,
     Section,
@@ -39,6 +41,9 @@ def analysis_page(analysis: Analysis) -> Page:
         Section("verdict", "Verdict", tuple(_verdict(analysis))),
         Section("findings", "Findings", tuple(finding_blocks(runs))),
     ]
+    plan = tuple(_plan(runs))
+    if plan:
+        sections.append(Section("plan", "Plan", plan))
     if len(runs) == 1:
         sections += run_sections(runs[0], analysis.selection, "", charted=True)
     else:
@@ -49,6 +54,21 @@ def analysis_page(analysis: Analysis) -> Page:
     more = len(names) - RUNS_WITH_CHARTS
     title = ", ".join(names[:RUNS_WITH_CHARTS]) + (f" and {more} more" if more > 0 else "")
     return Page("RocksDB compaction report", title, tuple(_facts(analysis)), tuple(sections))
+
+
+def _plan(runs: tuple[RunAnalysis, ...]) -> Iterator[Block]:
+    for one, plan in plan_tables.planned(runs, RUNS_WITH_CHARTS):
+        name = f"{one.run.name}: " if len(runs) > 1 else ""
+        if plan.changes:
+            yield TableBlock(f"{name}what changes", plan_tables.changes_table(plan))
+        if said := tuple(plan_tables.left_out(plan)):
+            yield Paragraphs(said)
+        blocks: list[Block] = []
+        for title, step_notes, pasted in plan_tables.steps(plan):
+            blocks.append(Paragraphs((f"{title}.", *step_notes)))
+            blocks += [Lines(pasted)] if pasted else []
+        if blocks:
+            yield Details(f"{name}how to do it, and the way back", tuple(blocks))
 
 
 def analysis_charts(analysis: Analysis, name: str) -> list[tuple[str, Chart]]:
