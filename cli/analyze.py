@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.parser import Parser
-    from lsmlens.reports.analysis_files import AnalysisReport
+    from lsmlens.reports.outputs import AnalysisReport
 
 DESCRIPTION = """\
 Reads log bundles and prints what RocksDB's flushes and compactions did: the published "Compaction
@@ -58,10 +58,9 @@ def run(options: argparse.Namespace) -> int:
     from lsmlens.analyzer.analysis import analyze
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.analysis_files import CHARTS, WRITERS, AnalysisReport
-    from lsmlens.reports.output_files import parse_outputs, write
+    from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
 
-    outputs = parse_outputs(options.output, WRITERS, CHARTS)
+    outputs = ANALYSIS.outputs(options.output)
     selection = Selection(options.since, options.until, frozenset(options.cf), options.level)
     _check_times(selection)
     window = _window_seconds(options.window)
@@ -76,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         analysis = redacted(analysis)
     report = AnalysisReport(analysis, asked_severity(options))
     for output in outputs:
-        write(output, report, WRITERS)
+        ANALYSIS.write(output, report)
     standard_output().write(_rendered(report, options.format))
     findings = [finding for one in analysis.runs for finding in one.findings]
     return 1 if is_failed(findings, report.fail_on) else 0
@@ -84,23 +83,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _rendered(report: "AnalysisReport", form: str) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
-    analysis = report.analysis
-    if form == "json":
-        from lsmlens.reports.json_document import to_json
+    from lsmlens.reports.outputs import ANALYSIS
 
-        return to_json(analysis)
-    if form == "markdown":
-        from lsmlens.reports import analysis_markdown
-
-        return analysis_markdown.render(analysis)
-    if form == "github":
-        from lsmlens.reports import analysis_markdown, github
-        from lsmlens.reports.analysis_github import annotations
-
-        github.append_summary(analysis_markdown.render(analysis, github.summary_room()))
-        return github.commands(annotations(analysis))
+    if form != "text":
+        return ANALYSIS.printed(report, form)
     from lsmlens.reports.text import render
 
+    analysis = report.analysis
     if not sys.stdout.isatty():
         return render(analysis)
     from lsmlens.reports.narrow_terminal import LEAST_WIDTH, fitted

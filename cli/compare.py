@@ -9,7 +9,7 @@ from lsmlens.cli.streams import has_colour, standard_output, tell_failed
 
 if TYPE_CHECKING:
     from lsmlens.cli.parser import Parser
-    from lsmlens.reports.comparison_files import ComparisonReport
+    from lsmlens.reports.outputs import ComparisonReport
 
 DESCRIPTION = """\
 Puts arms side by side, each one run or several, and says of every metric whether an arm is better or worse than the
@@ -52,10 +52,9 @@ def run(options: argparse.Namespace) -> int:
     from lsmlens.analyzer.comparison.comparison import compare
     from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.comparison_files import CHARTS, WRITERS, ComparisonReport
-    from lsmlens.reports.output_files import parse_outputs, write
+    from lsmlens.reports.outputs import COMPARISON, ComparisonReport
 
-    outputs = parse_outputs(options.output, WRITERS, CHARTS)
+    outputs = COMPARISON.outputs(options.output)
     gates = [parse_gate(text) for text in options.fail_if]
     requests = [parse_arm(text) for text in options.arms]
     paths = [path for request in requests for path in request.paths]
@@ -74,27 +73,17 @@ def run(options: argparse.Namespace) -> int:
 
         report = redacted(report, [request.name for request in requests if request.name is not None])
     for output in outputs:
-        write(output, report, WRITERS)
+        COMPARISON.write(output, report)
     standard_output().write(_rendered(report, options))
     return 1 if failed else 0
 
 
 def _rendered(report: "ComparisonReport", options: argparse.Namespace) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
-    if options.format == "json":
-        from lsmlens.reports.comparison_json import to_json
+    from lsmlens.reports.outputs import COMPARISON
 
-        return to_json(report.comparison, report.gates)
-    if options.format == "markdown":
-        from lsmlens.reports import comparison_markdown
-
-        return comparison_markdown.render(report)
-    if options.format == "github":
-        from lsmlens.reports import comparison_markdown, github
-        from lsmlens.reports.comparison_github import annotations
-
-        github.append_summary(comparison_markdown.render(report, github.summary_room()))
-        return github.commands(annotations(report))
+    if options.format != "text":
+        return COMPARISON.printed(report, options.format)
     from lsmlens.reports.comparison_text import render
 
     return render(report.comparison, report.gates, options.all, has_colour())

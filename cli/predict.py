@@ -56,27 +56,24 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     arguments.add_count(machine, "--jobs", "replays at once (default: one a processor)")
     arguments.add_work_dir(machine, "where databases live while they run (default: in memory, if there is room)")
     arguments.add_output(command, OUTPUT_HELP)
-    arguments.add_format(command, "json")
+    arguments.add_format(command, "json", "markdown", "html")
     arguments.add_quiet(command)
     command.set_defaults(command=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Predict, print, and write what was asked for."""
-    from lsmlens.reports.output_files import parse_outputs, write
-    from lsmlens.reports.prediction_files import CHARTS, WRITERS
+    from lsmlens.reports.outputs import PREDICTION
 
-    outputs = parse_outputs(options.output, WRITERS, CHARTS)
+    outputs = PREDICTION.outputs(options.output)
     if len(options.observed) > len(options.options):
         raise LsmlensError("more --observed than --options", "each --observed stands beside the --options at its place")
     report = _report(options)
     for output in outputs:
-        write(output, report, WRITERS)
+        PREDICTION.write(output, report)
     out = standard_output()
-    if options.format == "json":
-        from lsmlens.reports.prediction_json import to_json
-
-        out.write(to_json(report))
+    if options.format != "text":
+        out.write(PREDICTION.printed(report, options.format))
     else:
         from lsmlens.reports.prediction_text import render
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
     from lsmlens.cli.parser import Parser
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.qos_files import QosReport
+    from lsmlens.reports.outputs import QosReport
 
 DESCRIPTION = """\
 Reads what a bundle holds on scheduling: config show and dump, osd metadata, perf dumps, dump_op_pq_state, pg dump,
@@ -66,12 +66,11 @@ def run(options: argparse.Namespace) -> int:
     from lsmlens.analyzer.qos.view import view_of
     from lsmlens.cli.play_progress import PlayProgress
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.output_files import parse_outputs, write
-    from lsmlens.reports.qos_files import CHARTS, WRITERS, QosReport
+    from lsmlens.reports.outputs import QOS, QosReport
     from lsmlens.tuners.qos.assessment import assess
     from lsmlens.tuners.qos.recommendation import Objective
 
-    outputs = parse_outputs(options.output, WRITERS, CHARTS)
+    outputs = QOS.outputs(options.output)
     with rereadable(options.paths) as paths:
         with Progress([*paths, *paths], quiet=options.quiet) as progress:  # which are read twice
             analysis = _analysis(paths, progress)
@@ -95,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
         assessment = redacted(assessment)
     report = QosReport(assessment, asked_severity(options))
     for output in outputs:
-        write(output, report, WRITERS)
+        QOS.write(output, report)
     standard_output().write(_rendered(report, options.format))
     findings = [finding for one in assessment.diagnoses for finding in one.findings]
     return 1 if is_failed(findings, report.fail_on) else 0
@@ -128,20 +127,10 @@ def _executor(stack: ExitStack) -> "Executor":
 
 
 def _rendered(report: "QosReport", form: str) -> str:
-    if form == "json":
-        from lsmlens.reports.qos_json import to_json
+    from lsmlens.reports.outputs import QOS
 
-        return to_json(report.assessment)
-    if form == "markdown":
-        from lsmlens.reports import qos_markdown
-
-        return qos_markdown.render(report.assessment)
-    if form == "github":
-        from lsmlens.reports import github, qos_markdown
-        from lsmlens.reports.qos_github import annotations
-
-        github.append_summary(qos_markdown.render(report.assessment))
-        return github.commands(annotations(report.assessment))
+    if form != "text":
+        return QOS.printed(report, form)
     from lsmlens.reports.qos_text import render
 
     return render(report.assessment, colour=has_colour())

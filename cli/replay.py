@@ -33,7 +33,9 @@ OPTIONS_HELP = """\
 what to run under: a preset (ceph:quincy, ceph:reef, rocksdb:default …), a file (ceph.conf, config show, OPTIONS),
 a log bundle, or an options string; NAME=OPTIONS names it; may be given more than once
 """
-OUTPUT_HELP = "also write FILE.json (the document), .csv (one row a run) or .txt; may be given more than once"
+OUTPUT_HELP = (
+    "also write FILE.json (the document), .csv (one row a run), .benchmark.json or .txt; may be given more than once"
+)
 
 
 def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -73,7 +75,7 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     machine.add_argument("--keep-logs", metavar="DIR", type=Path, help="keep RocksDB's LOG of every run in DIR")
     arguments.add_output(command, OUTPUT_HELP)
-    arguments.add_format(command, "json")
+    arguments.add_format(command, "json", "csv")
     arguments.add_quiet(command)
     command.set_defaults(command=run)
 
@@ -81,12 +83,11 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
 def run(options: argparse.Namespace) -> int:
     """Replay, print, and write what was asked for."""
     from lsmlens.cli.trial_progress import TrialProgress
-    from lsmlens.reports.output_files import parse_outputs, write
-    from lsmlens.reports.replay_files import WRITERS
+    from lsmlens.reports.outputs import REPLAY
     from lsmlens.reports.replay_tables import ReplayReport
     from lsmlens.tuners.replays.plan import replay
 
-    outputs = parse_outputs(options.output, WRITERS)
+    outputs = REPLAY.outputs(options.output)
     plan = _plan(options)
     _tidy(plan)
     with TrialProgress(quiet=options.quiet) as progress:
@@ -94,12 +95,10 @@ def run(options: argparse.Namespace) -> int:
     stream = plan.stream
     report = ReplayReport(_workload_name(options.workload), stream.seconds, outcomes, stream.notes)
     for output in outputs:
-        write(output, report, WRITERS)
+        REPLAY.write(output, report)
     out = standard_output()
-    if options.format == "json":
-        from lsmlens.reports.replay_json import to_json
-
-        out.write(to_json(report))
+    if options.format != "text":
+        out.write(REPLAY.printed(report, options.format))
     else:
         from lsmlens.reports.replay_text import render
 

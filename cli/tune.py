@@ -96,30 +96,24 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, print, and write what was asked for."""
-    from lsmlens.reports.output_files import parse_outputs, write
+    from lsmlens.reports.outputs import RECOMMENDATION
 
     if options.ab is not None:
         return _compare(options)
-    from lsmlens.reports.recommendation_files import CHARTS, WRITERS
-
-    outputs = parse_outputs(options.output, WRITERS, CHARTS)
+    outputs = RECOMMENDATION.outputs(options.output)
     study = _study(options)
     report = _report(options, study)
     for output in outputs:
-        write(output, report, WRITERS)
+        RECOMMENDATION.write(output, report)
     standard_output().write(_printed(report, options.format))
     return 0
 
 
 def _printed(report: "RecommendationReport", form: str) -> str:
-    if form == "json":
-        from lsmlens.reports.recommendation_json import to_json
+    from lsmlens.reports.outputs import RECOMMENDATION
 
-        return to_json(report)
-    if form == "markdown":
-        from lsmlens.reports.recommendation_markdown import render as to_markdown
-
-        return to_markdown(report)
+    if form != "text":
+        return RECOMMENDATION.printed(report, form)
     from lsmlens.reports.recommendation_text import render
 
     return render(report, colour=has_colour())
@@ -190,13 +184,12 @@ def _report(options: argparse.Namespace, study: Path) -> "RecommendationReport":
 def _compare(options: argparse.Namespace) -> int:
     """Two sets of options on the log's workload: the predicted difference, family by family."""
     from lsmlens.cli.trial_progress import TrialProgress
-    from lsmlens.reports.duel_files import WRITERS
-    from lsmlens.reports.output_files import parse_outputs, write
+    from lsmlens.reports.outputs import DUEL
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
     from lsmlens.tuners.search.duel import duel_of
 
-    outputs = parse_outputs(options.output, WRITERS)
+    outputs = DUEL.outputs(options.output)
     analysis = read_heaviest_run(options.paths, options.run, options.quiet)
     fitted, own = fit(analysis), options_of_run(analysis)
     one, other = (read_option_set(text, own) for text in options.ab)
@@ -208,15 +201,8 @@ def _compare(options: argparse.Namespace) -> int:
             fitted, own, one, other, engine, jobs=options.jobs, work_dir=options.work_dir, on_progress=progress.show
         )
     for output in outputs:
-        write(output, duel, WRITERS)
-    if options.format == "json":
-        from lsmlens.reports.duel_report import to_json
-
-        standard_output().write(to_json(duel))
-    else:
-        from lsmlens.reports.duel_report import render
-
-        standard_output().write(render(duel))
+        DUEL.write(output, duel)
+    standard_output().write(DUEL.printed(duel, options.format))
     return 0
 
 

@@ -46,13 +46,12 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit or count, print the summary, and write what was asked for."""
-    from lsmlens.reports.output_files import parse_outputs, write
-    from lsmlens.reports.workload_files import WRITERS
+    from lsmlens.reports.outputs import WORKLOAD
     from lsmlens.reports.workload_text import render
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.workloads.yaml_form import to_yaml
 
-    outputs = parse_outputs([name for name in options.output if name != "-"], WRITERS)
+    outputs = WORKLOAD.outputs([name for name in options.output if name != "-"])
     stream = _trace(options.paths)
     if stream is None:
         try:
@@ -64,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     if stream is not None:
         return _count(stream, options)
     for output in outputs:
-        write(output, fitted, WRITERS)
+        WORKLOAD.write(output, fitted)
     out = standard_output()
     if "-" in options.output:
         out.write(to_yaml(fitted.workload))

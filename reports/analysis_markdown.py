@@ -3,7 +3,7 @@
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.findings import Finding, Severity
 from lsmlens.analyzer.plan import Plan
-from lsmlens.reports import client_tables, plan_tables, run_tables
+from lsmlens.reports import client_tables, plan_blocks, run_tables
 from lsmlens.reports.glossary import ANALYSIS_TERMS
 from lsmlens.reports.markdown import COMMENT_CHARACTERS, Markdown, code, escaped
 from lsmlens.reports.numbers import plain, size
@@ -29,7 +29,7 @@ def render(analysis: Analysis, limit: int = COMMENT_CHARACTERS) -> str:
             name = f"**{escaped(one.run.name)}**: " if len(runs) > 1 else ""
             page.marked(f"{name}**{escaped(first)}** {escaped(' '.join(rest))}")
     _findings(page, analysis)
-    for one, plan in plan_tables.planned(runs, SIDE_BY_SIDE):
+    for one, plan in plan_blocks.planned(runs, SIDE_BY_SIDE):
         _plan(page, plan, f"{one.run.name}: plan" if len(runs) > 1 else "Plan")
     if len(runs) <= SIDE_BY_SIDE:
         page.table(run_tables.statistics(run_tables.statistics_columns(analysis)), "Compaction Statistics")
@@ -76,11 +76,11 @@ def _findings(page: Markdown, analysis: Analysis) -> None:
 
 def _plan(page: Markdown, plan: Plan, title: str) -> None:
     if plan.changes:
-        page.table(plan_tables.changes_table(plan), title)
-    page.items([escaped(text) for text in plan_tables.left_out(plan)])
+        page.table(plan_blocks.changes_table(plan), title)
+    page.items([escaped(text) for text in plan_blocks.left_out(plan)])
     if plan.steps:
         with page.details(f"{title}: how to do it, and the way back"):
-            for heading, step_notes, pasted in plan_tables.steps(plan):
+            for heading, step_notes, pasted in plan_blocks.steps(plan):
                 page.paragraph(f"**{escaped(heading)}**")
                 page.items([escaped(text) for text in step_notes])
                 if pasted:
@@ -104,7 +104,7 @@ def _finding(page: Markdown, finding: Finding) -> None:
     if finding.advice:
         page.paragraph(f"Change: {finding.advice}")
     if finding.commands:
-        page.commands(finding.commands)
+        page.fenced(finding.commands, "sh")
     for name, text in (("Risk", finding.risk), ("Check", finding.check)):
         if text:
             page.paragraph(f"{name}: {text}")

@@ -1,7 +1,7 @@
 """One row for each finished flush and compaction and each trivial move, as CSV."""
 
 import csv
-from pathlib import Path
+from io import StringIO
 from typing import Any
 
 from lsmlens.analyzer.amplification import outside_output_size
@@ -29,17 +29,18 @@ COLUMNS = (
 )
 
 
-def write_jobs(analysis: Analysis, path: Path) -> None:
-    """Write the selected jobs of all runs; times are UTC, sizes bytes."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for one in analysis.runs:
-            wanted = analysis.selection.of(one.run)
-            for event in one.run.events:
-                row = _row(event)
-                if row is not None and wanted.takes(event):
-                    writer.writerow({"run": one.run.name, **_common(event), **row})
+def to_csv(analysis: Analysis) -> str:
+    """The selected jobs of all runs; times are UTC, sizes bytes."""
+    text = StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for one in analysis.runs:
+        wanted = analysis.selection.of(one.run)
+        for event in one.run.events:
+            row = _row(event)
+            if row is not None and wanted.takes(event):
+                writer.writerow({"run": one.run.name, **_common(event), **row})
+    return text.getvalue()
 
 
 def _common(event: Event) -> dict[str, Any]:

@@ -4,7 +4,24 @@ from collections.abc import Iterator
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.plan import LeftOut, Plan, PlannedChange
+from lsmlens.reports.document import Block, Commands, Detail, Details, Paragraphs, TableBlock
 from lsmlens.reports.tables import Table
+
+
+def blocks_of(runs: tuple[RunAnalysis, ...], most: int) -> Iterator[Block]:
+    """The plans of the runs that have one, as many as are shown: what changes, then how."""
+    for one, plan in planned(runs, most):
+        name = f"{one.run.name}: " if len(runs) > 1 else ""
+        if plan.changes:
+            yield TableBlock(f"{name}what changes", changes_table(plan), detail=Detail.BRIEF)
+        if said := tuple(left_out(plan)):
+            yield Paragraphs(said)
+        blocks: list[Block] = []
+        for title, notes, pasted in steps(plan):
+            blocks.append(Commands(title, pasted))
+            blocks += [Paragraphs(notes)] if notes else []
+        if blocks:
+            yield Details(f"{name}how to do it, and the way back", tuple(blocks))
 
 
 def changes_table(plan: Plan) -> Table:
