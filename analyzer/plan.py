@@ -105,13 +105,18 @@ def plan_of(run: RunAnalysis, findings: Sequence[Finding]) -> Plan | None:
 
 
 def _gathered(findings: Sequence[Finding]) -> list[_Asked]:
-    """Each change once, in the order of the findings, with all codes that ask for it."""
-    asking: dict[OptionChange, list[Finding]] = {}
+    """Each change once, in the order of the findings, with the families and the codes of all that ask for it."""
+    asking: dict[OptionChange, list[tuple[OptionChange, Finding]]] = {}
     for finding in findings:
         for change in finding.changes:
-            asking.setdefault(change, []).append(finding)
+            of_all = replace(change, families=("",) if change.families else ())
+            asking.setdefault(of_all, []).append((change, finding))
     return [
-        _Asked(change, tuple(dict.fromkeys(one.code for one in some)), not all(map(_is_note, some)))
+        _Asked(
+            replace(change, families=tuple(sorted({family for one, _ in some for family in one.families}))),
+            tuple(dict.fromkeys(finding.code for _, finding in some)),
+            not all(_is_note(finding) for _, finding in some),
+        )
         for change, some in asking.items()
     ]
 

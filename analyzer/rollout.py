@@ -89,7 +89,7 @@ class _OsdRollout:
         yield Step(
             "after as much work as the first log holds, compare",
             (f"lsmlens compare before={self._log_name} after=/var/log/ceph/ceph-osd.{self._number}.log",),
-            ("Go on only if write amplification fell as predicted, and latency did not rise.",),
+            ("Go on only if write amplification fell, and latency did not rise.",),
         )
         yield from self._rest()
         yield self._way_back()

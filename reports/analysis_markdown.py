@@ -84,7 +84,7 @@ def _plan(page: Markdown, plan: Plan, title: str) -> None:
                 page.paragraph(f"**{escaped(heading)}**")
                 page.items([escaped(text) for text in step_notes])
                 if pasted:
-                    page.commands(pasted)
+                    page.fenced(pasted, "sh")
 
 
 def _where(one: RunAnalysis, finding: Finding, several: bool) -> str:
