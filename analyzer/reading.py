@@ -1,7 +1,7 @@
 """From paths to runs: opens a bundle, scans its logs, and stitches the pieces of each daemon's together."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
@@ -54,6 +54,23 @@ def read_runs(
 
 def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None) -> Reading:
     """Everything under `paths`, be there logs or not. Raises InputError for a path that does not exist."""
+    members, pieces, companions = read_pieces(paths, on_progress)
+    runs = runs_of(grouped(pieces), companions)
+    if runs:
+        _name_apart(runs)
+        runs.sort(key=_reading_order)
+    return Reading(members, runs, companions)
+
+
+def read_pieces(
+    paths: Sequence[str],
+    on_progress: Callable[[str, int], None] | None = None,
+    wanted: Container[str] | None = None,
+) -> tuple[list[MemberSummary], list[Piece], list[Companion]]:
+    """The members under `paths`, or those of them whose paths are wanted; logs are scanned, and not yet put together.
+
+    Raises InputError for a path that does not exist.
+    """
     current = ""
 
     def on_bytes(count: int) -> None:
@@ -64,17 +81,21 @@ def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | 
     pieces: list[Piece] = []
     companions: list[Companion] = []
     for member in open_bundle(paths, on_bytes):
+        if wanted is not None and member.path not in wanted:
+            continue
         current = member.path
         role, found = _read_member(member, on_bytes, companions)
         pieces += found
         summaries.append(MemberSummary(member.path, role, member.size, member.damage))
-    groups = [group for group in grouped(pieces) if _is_worth_a_run(group)]
-    runs = [stitched(group) for group in groups]
-    _accompany(runs, groups, companions)
-    if runs:
-        _name_apart(runs)
-        runs.sort(key=_reading_order)
-    return Reading(summaries, runs, companions)
+    return summaries, pieces, companions
+
+
+def runs_of(groups: Iterable[list[Piece]], companions: list[Companion]) -> list[Run]:
+    """The run of each group of pieces, with what stands in its folders beside its logs."""
+    kept = [group for group in groups if _is_worth_a_run(group)]
+    runs = [stitched(group) for group in kept]
+    _accompany(runs, kept, companions)
+    return runs
 
 
 def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Companion]) -> None:

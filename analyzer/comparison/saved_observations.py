@@ -12,7 +12,6 @@ from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.clients.client_results import ClientResult
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.comparison.observations import (
-    SAME_TIME,
     Daemon,
     FindingSeen,
     Kind,
@@ -24,6 +23,7 @@ from lsmlens.analyzer.comparison.observations import (
 from lsmlens.analyzer.comparison.window_sums import WindowSums
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.life import SAME_TIME
 
 SCHEMA = "lsmlens.analysis/1"
 
