@@ -117,13 +117,14 @@ class Overview:
 def overview(dataset: DataSet, where: str | None = None) -> Overview:
     """Look over a data set, or over the days and daemons of which `where` holds.
 
-    `where` is an SQL condition over cluster, host, daemon, class, version and day. Monitors are left out. Raises
-    LsmlensError for a condition that cannot be understood, and where nothing is left to look over.
+    `where` is an SQL condition over cluster, host, daemon, class, version and day (as '2026-11-20'). Monitors are left
+    out. Raises LsmlensError for a condition that cannot be understood, and where nothing is left to look over.
     """
     readings = _readings(dataset)
     if where is not None:
         try:
-            readings = readings.filter(pl.sql_expr(where))
+            told = readings.with_columns(pl.col("day").dt.to_string("%F")).with_columns(holds=pl.sql_expr(where))
+            readings = readings.filter(told["holds"].cast(pl.Boolean))
         except pl.exceptions.PolarsError as error:
             columns = ", ".join(("cluster", "daemon", *GROUPINGS))
             what = str(error).splitlines()[0]
@@ -235,7 +236,7 @@ def _outliers(daemons: pl.DataFrame, options: pl.DataFrame, names: Mapping[tuple
             and abs(row[metric.name] - row[f"median:{metric.name}"]) > NOTABLE * abs(row[f"median:{metric.name}"])
         ]
         if deviations:
-            found.append((row, tuple(sorted(deviations, key=lambda one: -abs(one.score)))))
+            found.append((row, tuple(sorted(deviations, key=lambda one: -round(abs(one.score), 1)))))
     for row, farthest in sorted(found, key=lambda one: -abs(one[1][0].score)):
         work, usual = row[WORK], row[f"median:{WORK}"]
         load = (f"takes {work / usual:.2g} times their records",) if usual and not 0.5 <= work / usual <= 2 else ()
