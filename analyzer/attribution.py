@@ -10,17 +10,11 @@ RocksDB leaves it out of most events; it is told, in this order, by
 """
 
 from lsmlens.analyzer.events import Event, EventKind
+from lsmlens.analyzer.job_rows import job_row
+from lsmlens.analyzer.jobs import BY_NEIGHBOUR
 from lsmlens.analyzer.run import Run
 
 WAITING_LIMIT = 1000
-
-BY_EVENT, BY_JOB_LINE, BY_CREATED, BY_INPUT, BY_NEIGHBOUR = (
-    "event",
-    "job line",
-    "created table",
-    "input table",
-    "neighbouring line",
-)
 
 
 class Attribution:
@@ -41,7 +35,7 @@ class Attribution:
         event["column_family"] = family
         event["attributed_by"] = route
         self._run.quality.attributed_by[route] += 1
-        self._run.events.append(event)
+        self._hand_on(event)
 
     def compacted_line(self, family: str, level: int, files: int) -> None:
         """Take in `[family] compacted to: … level L … out(files`, which stands before its compaction's end."""
@@ -74,8 +68,13 @@ class Attribution:
         for event in self._waiting:
             event["column_family"] = None
             self._run.quality.without_column_family[_JOB_KINDS.get(event["event"], "compaction")] += 1
-            self._run.events.append(event)
+            self._hand_on(event)
         self._waiting.clear()
+
+    def _hand_on(self, event: Event) -> None:
+        self._run.job_rows.append(job_row(event))
+        event.pop("inputs", None)
+        self._run.events.append(event)
 
 
 _JOB_KINDS = {EventKind.TRIVIAL_MOVE.value: "move", EventKind.FLUSH_FINISHED.value: "flush"}

@@ -34,7 +34,7 @@ class CrossCheck(NamedTuple):
         return (self.log_bytes - self.counter_bytes) / self.counter_bytes if self.counter_bytes else None
 
 
-def statistics_of(run: Run) -> "StatisticsSeries | None":
+def series_of(run: Run) -> "StatisticsSeries | None":
     """The run's statistics dumps as a series; None where the log has none."""
     if not len(run.dumps):
         return None

@@ -2,14 +2,19 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from lsmlens.analyzer.columns import Rows, frame
 from lsmlens.analyzer.companions import Companion
 from lsmlens.analyzer.events import Event
 from lsmlens.analyzer.findings import Evidence
+from lsmlens.analyzer.jobs import BlobFile, Job, Open, Stall, Table
 from lsmlens.analyzer.scan import NotUnderstood
 from lsmlens.analyzer.spool import Spool
 from lsmlens.analyzer.stamps import StampRange
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DUMPS_IN_MEMORY = 16
 
@@ -26,6 +31,7 @@ class Session:
     rocksdb_version: str | None = None
     ceph_version: str | None = None
     session_id: str | None = None
+    first_event_micros: int | None = None
     last_event_micros: int | None = None
 
 
@@ -106,3 +112,56 @@ class Run:
     companions: list[Companion] = field(default_factory=list)
     dumps: Spool[tuple[int | None, str]] = field(default_factory=lambda: Spool(DUMPS_IN_MEMORY))
     options_text: str = ""
+    job_rows: Rows[Job] = field(default_factory=lambda: Rows(Job))
+    unfinished_rows: Rows[Job] = field(default_factory=lambda: Rows(Job))
+    table_rows: Rows[Table] = field(default_factory=lambda: Rows(Table, late="deleted_at"))
+    blob_file_rows: Rows[BlobFile] = field(default_factory=lambda: Rows(BlobFile))
+    first_event_micros: int | None = None
+    last_event_micros: int | None = None
+
+    @property
+    def jobs(self) -> "pl.DataFrame":
+        """Finished flushes, compactions and moves, in the log's order; columns as `Job` declares them."""
+        return self.job_rows.frame()
+
+    @property
+    def unfinished(self) -> "pl.DataFrame":
+        """Flushes and compactions that started and never finished; columns as `Job` declares them."""
+        return self.unfinished_rows.frame()
+
+    @property
+    def tables(self) -> "pl.DataFrame":
+        """Table files that were created; columns as `Table` declares them."""
+        return self.table_rows.frame()
+
+    @property
+    def blob_files(self) -> "pl.DataFrame":
+        """Blob files that were created; columns as `BlobFile` declares them."""
+        return self.blob_file_rows.frame()
+
+    @property
+    def opens(self) -> "pl.DataFrame":
+        """The sessions; columns as `Open` declares them."""
+        return frame(Open, [self._open(one) for one in self.sessions])
+
+    @property
+    def stalls(self) -> "pl.DataFrame":
+        """The stall lines that have a time; columns as `Stall` declares them."""
+        return frame(
+            Stall, [Stall(self.utc_micros(moment), family, kind) for moment, family, kind in self.stall_moments]
+        )
+
+    def utc_micros(self, local_millis: int) -> int:
+        """A local time of the log in microseconds since 1970, UTC."""
+        return (local_millis - 1000 * (self.utc_offset_seconds or 0)) * 1000
+
+    def _open(self, session: Session) -> Open:
+        return Open(
+            session=session.number,
+            opened_at=None if session.opened_at_millis is None else self.utc_micros(session.opened_at_millis),
+            first_event_at=session.first_event_micros,
+            last_event_at=session.last_event_micros,
+            rocksdb_version=session.rocksdb_version,
+            ceph_version=session.ceph_version,
+            session_id=session.session_id,
+        )

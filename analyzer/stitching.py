@@ -5,15 +5,76 @@ flush, compaction and move gets its column family.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 from lsmlens.analyzer import records
-from lsmlens.analyzer.attribution import BY_CREATED, BY_EVENT, BY_INPUT, BY_JOB_LINE, BY_NEIGHBOUR, Attribution
+from lsmlens.analyzer.attribution import Attribution
 from lsmlens.analyzer.events import SCHEMAS, Event, EventKind, input_files
-from lsmlens.analyzer.jobs import FlushUnderWay, Job, Output
+from lsmlens.analyzer.job_rows import blob_file_row, table_row, unfinished_row
+from lsmlens.analyzer.jobs import (
+    BY_CREATED,
+    BY_EVENT,
+    BY_INPUT,
+    BY_JOB_LINE,
+    BY_NEIGHBOUR,
+    COMPACTION,
+    FLUSH,
+    Table,
+)
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.repeats import Repeats
 from lsmlens.analyzer.run import KvThreadTime, Run, Session
 from lsmlens.analyzer.table_properties import put_key_times_right
+
+
+@dataclass(slots=True)
+class Output:
+    """What a flush or compaction created."""
+
+    files: int = 0
+    bytes: int = 0
+    records: int = 0
+    deletions: int = 0
+    blob_bytes: int = 0
+    tables: list[Table] = field(default_factory=list)
+
+    def add(self, event: Event) -> None:
+        """Count in the table whose creation this is."""
+        self.files += 1
+        self.tables.append(table_row(event))
+        self.bytes += event["file_size"]
+        properties = event.get("table_properties", {})
+        entries, deletions = properties.get("num_entries"), properties.get("num_deletions")
+        self.records += entries if type(entries) is int else 0
+        self.deletions += deletions if type(deletions) is int else 0
+
+    def put_into(self, event: Event) -> None:
+        """Write the sums into the event of the job's end."""
+        event["created_files"] = self.files
+        event["created_bytes"] = self.bytes
+        event["created_records"] = self.records
+        event["created_deletions"] = self.deletions
+        event["created_blob_bytes"] = self.blob_bytes
+
+
+@dataclass(slots=True)
+class FlushUnderWay:
+    """A flush that started, and what it created so far."""
+
+    started: Event
+    output: Output = field(default_factory=Output)
+
+
+@dataclass(slots=True)
+class JobUnderWay:
+    """What is known of one job of one session so far."""
+
+    family: str | None = None
+    route: str = ""
+    flush_family: str | None = None
+    started: Event | None = None
+    flushes: list[FlushUnderWay] = field(default_factory=list)
+    output: Output = field(default_factory=Output)
 
 
 class Stitcher:
@@ -25,14 +86,15 @@ class Stitcher:
         self._attribution = Attribution(run)
         self._sessions: dict[str, Session] = {}
         self._session: Session | None = None
-        self._jobs: dict[int, dict[int, Job]] = {}
-        self._current: dict[int, Job] = {}
+        self._jobs: dict[int, dict[int, JobUnderWay]] = {}
+        self._current: dict[int, JobUnderWay] = {}
         self._family_of_file: dict[int, str] = {}
+        self._place_of_table: dict[int, int] = {}
         self._forced_by: str | None = None
         self._moving: dict[int, list[int]] = {}  # tables by the level they go to
         self._stalls: set[Record] = set()
         self._told: set[int] = set()  # of lines that may be many, only the hashes
-        self._handlers: dict[str, Callable[[Event, Job], None]] = {
+        self._handlers: dict[str, Callable[[Event, JobUnderWay], None]] = {
             EventKind.FLUSH_STARTED: self._flush_started,
             EventKind.FLUSH_FINISHED: self._flush_finished,
             EventKind.COMPACTION_STARTED: self._compaction_started,
@@ -109,12 +171,12 @@ class Stitcher:
         self._session = known
         self._current = self._jobs.setdefault(known.number, {})
 
-    def _job(self, number: int) -> Job:
+    def _job(self, number: int) -> JobUnderWay:
         job = self._current.get(number)
         if job is None:
             if self._session is None:
                 self._open("", Session(0))
-            job = self._current[number] = Job()
+            job = self._current[number] = JobUnderWay()
         return job
 
     def _take_event(self, event: Event) -> None:
@@ -129,7 +191,12 @@ class Stitcher:
         session = self._session
         assert session is not None
         event["session"] = session.number
-        session.last_event_micros = event["time_micros"]
+        moment = session.last_event_micros = event["time_micros"]
+        if session.first_event_micros is None:
+            session.first_event_micros = moment
+        run = self._run
+        run.first_event_micros = min(moment, run.first_event_micros or moment)
+        run.last_event_micros = max(moment, run.last_event_micros or moment)
         handler = self._handlers.get(kind)
         if handler is not None:
             handler(event, self._job(event["job"]))
@@ -137,14 +204,20 @@ class Stitcher:
         if kind not in SCHEMAS:
             self._run.quality.unknown_events[kind] += 1
         family = event.get("cf_name")
+        if kind == EventKind.TABLE_FILE_DELETION:
+            place = self._place_of_table.pop(event["file_number"], None)
+            if place is not None:
+                self._run.table_rows.tell(place, event["time_micros"])
         if family is None and kind in (EventKind.TABLE_FILE_DELETION, EventKind.BLOB_FILE_DELETION):
             family = self._family_of_file.pop(event["file_number"], None)
         if kind == EventKind.RECOVERY_FINISHED and isinstance(number, int):
-            self._current.pop(number, None)
+            recovered = self._current.pop(number, None)
+            if recovered is not None:
+                self._add_tables(recovered.output, None, None)
         event["column_family"] = family
         self._run.events.append(event)
 
-    def _flush_started(self, event: Event, job: Job) -> None:
+    def _flush_started(self, event: Event, job: JobUnderWay) -> None:
         family, job.flush_family = job.flush_family, None
         reason = event.get("flush_reason")
         event["true_flush_reason"] = self._forced_by or reason if reason == "Write Buffer Manager" else reason
@@ -153,7 +226,7 @@ class Stitcher:
         event["column_family"] = family
         job.flushes.append(FlushUnderWay(event))
 
-    def _table_created(self, event: Event, job: Job) -> None:
+    def _table_created(self, event: Event, job: JobUnderWay) -> None:
         put_key_times_right(event)
         family = event.get("cf_name")
         event["column_family"] = family
@@ -171,7 +244,7 @@ class Stitcher:
                 job.family, job.route = family, BY_CREATED
         self._run.events.append(event)
 
-    def _blob_created(self, event: Event, job: Job) -> None:
+    def _blob_created(self, event: Event, job: JobUnderWay) -> None:
         """A blob file comes before the table that points into it, from flush or compaction alike."""
         family = event.get("cf_name")
         event["column_family"] = family
@@ -179,13 +252,15 @@ class Stitcher:
             self._family_of_file[event["file_number"]] = family
         flush = next((flush for flush in job.flushes if _may_be_of(flush, family)), None)
         (flush.output if flush is not None else job.output).blob_bytes += event["total_blob_bytes"]
+        self._run.blob_file_rows.append(blob_file_row(event, FLUSH if flush is not None else COMPACTION))
         self._run.events.append(event)
 
-    def _flush_finished(self, event: Event, job: Job) -> None:
+    def _flush_finished(self, event: Event, job: JobUnderWay) -> None:
         flush = job.flushes.pop(0) if job.flushes else None
         if flush is None:
             self._run.quality.without_start["flush"] += 1
             job.output.put_into(event)
+            self._add_tables(job.output, FLUSH, 0)
             family, route = (job.family, job.route) if job.output.files else (job.flush_family, BY_JOB_LINE)
             job.output, job.flush_family = Output(), None
         else:
@@ -194,20 +269,21 @@ class Stitcher:
                 event.setdefault(name, value)
             event["started_micros"] = started["time_micros"]
             flush.output.put_into(event)
+            self._add_tables(flush.output, FLUSH, 0)
             family, route = started["column_family"], started.get("attributed_by", "")
             event.pop("column_family", None)
             self._run.events.append(started)
         job.family = None  # the job's next flush may be of another
         self._attribution.settle(event, family, route)
 
-    def _compaction_started(self, event: Event, job: Job) -> None:
+    def _compaction_started(self, event: Event, job: JobUnderWay) -> None:
         if isinstance(event.get("cf_name"), str):
             job.family, job.route = event["cf_name"], BY_EVENT
         elif job.family is None:
             self._attribute_by_inputs(event, job)
         job.started = event
 
-    def _attribute_by_inputs(self, event: Event, job: Job) -> None:
+    def _attribute_by_inputs(self, event: Event, job: JobUnderWay) -> None:
         families = {
             family
             for numbers in input_files(event).values()
@@ -217,7 +293,7 @@ class Stitcher:
         if len(families) == 1:
             job.family, job.route = families.pop(), BY_INPUT
 
-    def _compaction_finished(self, event: Event, job: Job) -> None:
+    def _compaction_finished(self, event: Event, job: JobUnderWay) -> None:
         started = job.started
         if started is None:
             self._run.quality.without_start["compaction"] += 1
@@ -226,10 +302,12 @@ class Stitcher:
             event["started_micros"] = started["time_micros"]
             event["input_files"] = sum(map(len, inputs.values()))
             event["input_levels"] = sorted(inputs)
+            event["inputs"] = inputs
             for name in ("input_data_size", "compaction_reason", "score"):
                 if name in started:
                     event[name] = started[name]
         job.output.put_into(event)
+        self._add_tables(job.output, COMPACTION, event["output_level"])
         family, route = job.family, job.route
         neighbour = self._attribution.family_of_compacted_line(event)
         if family is None and neighbour is not None:
@@ -240,7 +318,7 @@ class Stitcher:
         self._current.pop(event["job"], None)
         self._attribution.settle(event, family, route)
 
-    def _trivial_move(self, event: Event, job: Job) -> None:
+    def _trivial_move(self, event: Event, job: JobUnderWay) -> None:
         # "Moving #188 to level-2 …" stands before its event, if not always right before
         event["moved_files"] = self._moving.pop(event["destination_level"], [])
         self._attribution.settle(event, job.family, job.route)
@@ -252,10 +330,21 @@ class Stitcher:
                 for flush in job.flushes:
                     self._run.quality.without_finish["flush"] += 1
                     self._run.events.append(flush.started)
+                    self._run.unfinished_rows.append(unfinished_row(flush.started))
+                    self._add_tables(flush.output, FLUSH, 0)
                 if job.started is not None:
                     job.started["column_family"] = job.family
                     self._run.quality.without_finish["compaction"] += 1
                     self._run.events.append(job.started)
+                    self._run.unfinished_rows.append(unfinished_row(job.started))
+                self._add_tables(job.output, None if job.started is None else COMPACTION, None)
+
+    def _add_tables(self, output: Output, created_by: str | None, level: int | None) -> None:
+        """Rows of the tables a job created, when it is known which kind of job it was."""
+        for table in output.tables:
+            table.created_by, table.level = created_by, level
+            place = self._run.table_rows.append(table)
+            self._place_of_table[table.number] = place
 
 
 def _may_be_of(flush: FlushUnderWay, family: object) -> bool:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.cli.arguments import Bundles, CiReport, Colour, FailOn, Outputs, Quiet, Redact
+from lsmlens.cli.arguments import Bundles, Colour, FailOn, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
 from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result, warn
 from lsmlens.cli.values import seconds
+from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
     from lsmlens.analyzer.selection import Selection
-    from lsmlens.reports.analysis_files import AnalysisReport
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -29,8 +29,8 @@ EXAMPLES = examples(
 def analyze(
     paths: Bundles,
     *,
-    output: Outputs,
-    form: CiReport = "text",
+    output: Annotated[list[str], files(ANALYSIS)],
+    form: Annotated[str, formats(ANALYSIS)] = "text",
     since: Annotated[
         str | None,
         typer.Option(
@@ -68,20 +68,15 @@ def analyze(
     """Reads log bundles and prints what RocksDB's flushes and compactions did.
 
     The published "Compaction Statistics" table, writes and write amplification by column family and level, findings,
-    and what could not be read. FILE may be .html (the report with charts), .md (fits a pull-request comment), .json
-    (the document), .junit.xml, .benchmark.json (github-action-benchmark), .csv (one row a flush, compaction or move),
-    .parquet (every event), .txt, or one chart as .svg or .png, called after it (timeline.svg) or after CHART=
-    (timeline=osd-0.svg).
+    and what could not be read.
     """
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
     from lsmlens.analyzer.analysis import analyze as analysis_of
     from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.analysis_files import CHARTS, WRITERS, AnalysisReport
-    from lsmlens.reports.output_files import parse_outputs, write
 
-    outputs = parse_outputs(output, WRITERS, CHARTS)
+    outputs = ANALYSIS.outputs(output)
     selection = Selection(since, until, frozenset(cf), level)
     _check_times(selection)
     with Progress(quiet) as progress:
@@ -95,7 +90,7 @@ def analyze(
         analysis = redacted(analysis)
     report = AnalysisReport(analysis, None if fail_on is None else Severity(fail_on))
     for one in outputs:
-        write(one, report, WRITERS)
+        ANALYSIS.write(one, report)
     print_result(_rendered(report, form, colour))
     findings = [finding for run in analysis.runs for finding in run.findings]
     return 1 if is_gate_failed(findings, report.fail_on) else 0
@@ -103,23 +98,11 @@ def analyze(
 
 def _rendered(report: "AnalysisReport", form: str, colour: str) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
-    analysis = report.analysis
-    if form == "json":
-        from lsmlens.reports.json_document import to_json
-
-        return to_json(analysis)
-    if form == "markdown":
-        from lsmlens.reports import analysis_markdown
-
-        return analysis_markdown.render(analysis)
-    if form == "github":
-        from lsmlens.reports import analysis_markdown, github
-        from lsmlens.reports.analysis_github import annotations
-
-        github.append_summary(analysis_markdown.render(analysis, github.summary_room()))
-        return github.commands(annotations(analysis))
+    if form != "text":
+        return ANALYSIS.printed(report, form)
     from lsmlens.reports.text import render
 
+    analysis = report.analysis
     if not sys.stdout.isatty():
         return render(analysis, is_coloured(colour))
     from lsmlens.reports.narrow_terminal import LEAST_WIDTH, fitted

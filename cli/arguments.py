@@ -1,15 +1,46 @@
 """The arguments and options that several commands take: one wording and one form of each."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from lsmlens.cli import completion
+from lsmlens.cli.values import one_of
+
+if TYPE_CHECKING:
+    from lsmlens.reports.outputs import Subject
 
 OPTIONS_HELP = """\
 a preset (ceph:quincy, ceph:reef, rocksdb:default …), a file (ceph.conf, config show, OPTIONS), a log bundle (the
 options it ran with), or an options string"""
 ENGINE, MACHINE = "Engine", "Machine"  # headings in the help
+
+
+def files(subject: "Subject[Any]", more: str = "") -> Any:
+    """The option `-o` of a command that writes this subject."""
+    charts = subject.charts.names if subject.charts is not None else ()
+    drawn = f"; or a chart as .svg or .png, called after it or after CHART=: {', '.join(charts)}" if charts else ""
+    forms = ", ".join(subject.forms)
+    return typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default_factory=list,
+        show_default=False,
+        help=f"Also write FILE, in the form that its suffix says: {forms}{drawn}{more}. May be given more than once.",
+    )
+
+
+def formats(subject: "Subject[Any]") -> Any:
+    """The option `--format` of a command that prints this subject."""
+    github = "; github: annotations of a workflow, and its step's summary" if "github" in subject.formats else ""
+    return typer.Option(
+        "--format",
+        metavar="|".join(subject.formats),
+        parser=one_of(subject.formats),
+        autocompletion=completion.words(subject.formats),
+        help=f"What to print{github}.",
+    )
 
 
 # What is read
@@ -27,24 +58,7 @@ Run = Annotated[
     typer.Option("--run", metavar="NAME", help="Which run of the bundle, where there are several, such as osd.3."),
 ]
 
-# What is written
-Outputs = Annotated[
-    list[str],
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default_factory=list,
-        show_default=False,
-        help="Also write FILE, in the form that its suffix says; may be given more than once.",
-    ),
-]
-TextOrJson = Annotated[Literal["text", "json"], typer.Option("--format", help="What to print.")]
-Report = Annotated[Literal["text", "json", "markdown"], typer.Option("--format", help="What to print.")]
-CiReport = Annotated[
-    Literal["text", "json", "markdown", "github"],
-    typer.Option("--format", help="What to print; github: annotations of a workflow, and its step's summary."),
-]
+# How it is shown
 Colour = Annotated[
     Literal["auto", "always", "never"],
     typer.Option(

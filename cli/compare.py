@@ -1,16 +1,14 @@
 """`lsmlens compare`: what became better and worse from one arm to another, and how sure that is."""
 
 import gc
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from lsmlens.cli import completion
-from lsmlens.cli.arguments import CiReport, Colour, Outputs, Quiet, Redact
+from lsmlens.cli.arguments import Colour, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
 from lsmlens.cli.streams import is_coloured, print_result, tell_failed
-
-if TYPE_CHECKING:
-    from lsmlens.reports.comparison_files import ComparisonReport
+from lsmlens.reports.outputs import COMPARISON, ComparisonReport
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -30,8 +28,8 @@ def compare(
         ),
     ],
     *,
-    output: Outputs,
-    form: CiReport = "text",
+    output: Annotated[list[str], files(COMPARISON)],
+    form: Annotated[str, formats(COMPARISON)] = "text",
     baseline: Annotated[
         str | None, typer.Option(metavar="NAME", help="Compare with this arm instead of the first.")
     ] = None,
@@ -41,7 +39,7 @@ def compare(
             metavar="METRIC:LIMIT",
             default_factory=list,
             show_default=False,
-            autocompletion=completion.gate_metrics,
+            autocompletion=completion.metrics,
             help="Leave with status 1 if an arm breaks this limit: METRIC:+10% or METRIC:-5% against the baseline,"
             " METRIC:>0 and the like for the value itself; may be given more than once.",
         ),
@@ -55,19 +53,15 @@ def compare(
 
     By how much, and how sure that is. An arm is one run or several; a path is whatever `lsmlens analyze` reads, a
     folder of benchmark results, an analysis saved with `analyze -o FILE.json`, or a CSV of published figures, of which
-    each column is an arm. FILE may be .html (the report with charts), .md (fits a pull-request comment), .json (the
-    document), .junit.xml, .benchmark.json (github-action-benchmark), .csv (the figures), .parquet (a row a metric and
-    arm), .txt, or one chart as .svg or .png, called after it (changes.svg) or after CHART= (changes=pr-12.svg).
+    each column is an arm.
     """
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
     from lsmlens.analyzer.comparison.arms import parse_arm, read_arms, with_baseline
     from lsmlens.analyzer.comparison.comparison import compare as comparison_of
     from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.comparison_files import CHARTS, WRITERS, ComparisonReport
-    from lsmlens.reports.output_files import parse_outputs, write
 
-    outputs = parse_outputs(output, WRITERS, CHARTS)
+    outputs = COMPARISON.outputs(output)
     gates = [parse_gate(text) for text in fail_if]
     requests = [parse_arm(text) for text in arms]
     paths = [path for request in requests for path in request.paths]
@@ -86,27 +80,15 @@ def compare(
 
         report = redacted(report, [request.name for request in requests if request.name is not None])
     for one in outputs:
-        write(one, report, WRITERS)
-    print_result(_rendered(report, form, every, colour))
+        COMPARISON.write(one, report)
+    print_result(_rendered(report, form, every, is_coloured(colour)))
     return 1 if failed else 0
 
 
-def _rendered(report: "ComparisonReport", form: str, every: bool, colour: str) -> str:
+def _rendered(report: ComparisonReport, form: str, every: bool, colour: bool) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
-    if form == "json":
-        from lsmlens.reports.comparison_json import to_json
-
-        return to_json(report.comparison, report.gates)
-    if form == "markdown":
-        from lsmlens.reports import comparison_markdown
-
-        return comparison_markdown.render(report)
-    if form == "github":
-        from lsmlens.reports import comparison_markdown, github
-        from lsmlens.reports.comparison_github import annotations
-
-        github.append_summary(comparison_markdown.render(report, github.summary_room()))
-        return github.commands(annotations(report))
+    if form != "text":
+        return COMPARISON.printed(report, form)
     from lsmlens.reports.comparison_text import render
 
-    return render(report.comparison, report.gates, every, is_coloured(colour))
+    return render(report.comparison, report.gates, every, colour)

@@ -1,6 +1,15 @@
 """What the shell completes: presets, codes of findings, metrics, engine versions. Each imports only what it lists."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+
+
+def words(known: Sequence[str]) -> Callable[[str], Iterator[str]]:
+    """What completes one of these words."""
+
+    def beginning(incomplete: str) -> Iterator[str]:
+        yield from (one for one in known if one.startswith(incomplete))
+
+    return beginning
 
 
 def option_presets(incomplete: str) -> Iterator[str]:
@@ -44,9 +53,15 @@ def finding_codes(incomplete: str) -> Iterator[tuple[str, str]]:
     yield from ((rule.code, rule.title) for rule in known if rule.code.startswith(incomplete.upper()))
 
 
-def gate_metrics(incomplete: str) -> Iterator[tuple[str, str]]:
-    """Metrics that begin like this, each with its unit."""
-    from lsmlens.analyzer.comparison.declared_metrics import METRICS
+def metrics(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Metrics that begin like this, each with its label."""
+    from lsmlens.analyzer.metrics import METRICS
 
-    names = [(name, metric.unit) for metric in METRICS for name in (metric.name, *metric.aliases)]
-    yield from ((f"{name}:", unit) for name, unit in names if name.startswith(incomplete))
+    names = [(name, metric.label) for metric in METRICS for name in (metric.name, *metric.aliases)]
+    yield from ((name, label) for name, label in names if name.startswith(incomplete))
+
+
+def codes_and_metrics(incomplete: str) -> Iterator[tuple[str, str]]:
+    """What `lsmlens explain` takes and begins like this."""
+    yield from finding_codes(incomplete)
+    yield from metrics(incomplete)

@@ -14,12 +14,12 @@ from lsmlens.cli.arguments import (
     Jobs,
     Logs,
     NoDownload,
-    Outputs,
     Quiet,
     RocksdbVersion,
     Run,
-    TextOrJson,
     WorkDir,
+    files,
+    formats,
 )
 from lsmlens.cli.chosen_options import read_option_sets
 from lsmlens.cli.chosen_run import read_run
@@ -27,6 +27,7 @@ from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
 from lsmlens.cli.streams import is_coloured, note, print_result
 from lsmlens.cli.values import from_one_on
+from lsmlens.reports.outputs import PREDICTION
 
 if TYPE_CHECKING:
     from lsmlens.reports.prediction_report import Observed
@@ -86,8 +87,8 @@ def predict(
     no_download: NoDownload = False,
     jobs: Jobs = None,
     work_dir: WorkDir = None,
-    output: Outputs,
-    form: TextOrJson = "text",
+    output: Annotated[list[str], files(PREDICTION)],
+    form: Annotated[str, formats(PREDICTION)] = "text",
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -95,12 +96,8 @@ def predict(
 
     The workload is replayed in an embedded RocksDB of the log's version, first under the log's own options and then
     under the others. What is said is of the same work, in the log's own units, with a 90 % interval. Families that the
-    replay does not bring out as the log shows them are named. FILE may be .html (the report with charts), .md, .json
-    (the document), .txt, or a chart as figures.svg, families.svg, or .png.
+    replay does not bring out as the log shows them are named.
     """
-    from lsmlens.reports.output_files import parse_outputs, write
-    from lsmlens.reports.prediction_files import CHARTS, WRITERS
-    from lsmlens.reports.prediction_json import to_json
     from lsmlens.reports.prediction_report import PredictionReport
     from lsmlens.reports.prediction_text import render
     from lsmlens.tuners.engines.choosing import choose_engine
@@ -108,8 +105,9 @@ def predict(
     from lsmlens.tuners.options.run_options import options_of_run
     from lsmlens.tuners.predictions.anchor import anchor_on
     from lsmlens.tuners.predictions.prediction import predict as prediction_of
+    from lsmlens.tuners.replays.replayer import Replayer
 
-    outputs = parse_outputs(output, WRITERS, CHARTS)
+    outputs = PREDICTION.outputs(output)
     if len(observed) > len(options):
         raise LsmlensError("more --observed than --options", "each --observed stands beside the --options at its place")
     analysis = read_run(paths, run, quiet)
@@ -120,28 +118,17 @@ def predict(
         engine, rocksdb_version or analysis.run.rocksdb_version, engine_lib, not no_download, on_notice=note
     )
     with Progress(quiet) as progress:
-        anchor = anchor_on(
-            fitted,
-            own,
-            chosen,
-            candidates=sets,
-            seeds=seeds,
-            scale=scale,
-            jobs=jobs,
-            work_dir=work_dir,
-            on_progress=progress.replaying("replaying own options"),
-        )
-        prediction = prediction_of(
-            anchor,
-            sets,
-            jobs=jobs,
-            work_dir=work_dir,
-            on_progress=progress.replaying("replaying new options"),
-        )
+        replayer = Replayer(chosen, jobs, work_dir=work_dir, on_progress=progress.replaying("replaying own options"))
+        anchor = anchor_on(fitted, own, replayer, candidates=sets, seeds=seeds, scale=scale)
+        progress.begin("replaying new options")
+        prediction = prediction_of(anchor, sets, replayer)
     report = PredictionReport(" ".join(paths), prediction, (*beside, *[None] * (len(sets) - len(beside))))
     for one in outputs:
-        write(one, report, WRITERS)
-    print_result(to_json(report) if form == "json" else render(report, colour=is_coloured(colour)))
+        PREDICTION.write(one, report)
+    if form != "text":
+        print_result(PREDICTION.printed(report, form))
+    else:
+        print_result(render(report, colour=is_coloured(colour)))
     lost = [one.name for one in prediction.predictions if one.predicted is None]
     if lost:
         raise LsmlensError(f"no prediction for {', '.join(lost)}", "the report says why")

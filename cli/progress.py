@@ -9,11 +9,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from lsmlens.tuners.replays.runner import Progress as Runs
+    from lsmlens.tuners.replays.replayer import Progress as Runs
     from rich.progress import Progress as Bar
 
 QUIET_SECONDS = 1.0  # reading that is over sooner says nothing
 INTERVAL_SECONDS = 0.1
+WHOLE = 1000  # steps of the bar
 
 
 class Progress:
@@ -86,23 +87,26 @@ class Progress:
             self._bar = _bar()
         for task in self._bar.task_ids:
             self._bar.remove_task(task)
-        total = None if share is None else 1.0
-        self._bar.add_task(self._phase, total=total, completed=share or 0.0, detail=detail)
+        total = None if share is None else WHOLE
+        self._bar.add_task(self._phase, total=total, completed=round(WHOLE * (share or 0.0)), detail=detail)
         self._bar.start()  # nothing, but for the first time
 
 
 def _bar() -> "Bar":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.table import Column
 
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20),
         TaskProgressColumn(),
-        TextColumn("{task.fields[detail]}", markup=False),
+        TextColumn("{task.fields[detail]}", markup=False, table_column=Column(ratio=1, no_wrap=True)),  # cut if need be
     )
     # Without a thread of its own: processes are forked while it is shown.
-    return Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True, redirect_stdout=False)
+    return Progress(
+        *columns, console=Console(stderr=True), auto_refresh=False, expand=True, transient=True, redirect_stdout=False
+    )
 
 
 def duration(seconds: float) -> str:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from lsmlens.analyzer.errors import InputError
-from lsmlens.cli.arguments import Bundles, CiReport, Colour, FailOn, Outputs, Quiet, Redact
+from lsmlens.cli.arguments import Bundles, Colour, FailOn, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
 from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result
+from lsmlens.reports.outputs import QOS, QosReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
     from lsmlens.analyzer.analysis import Analysis
-    from lsmlens.reports.qos_files import QosReport
 
 MOST_WORKERS = 8
 
@@ -32,8 +32,8 @@ EXAMPLES = examples(
 def qos(
     paths: Bundles,
     *,
-    output: Outputs,
-    form: CiReport = "text",
+    output: Annotated[list[str], files(QOS)],
+    form: Annotated[str, formats(QOS)] = "text",
     objective: Annotated[
         Literal["client", "balanced", "recovery"],
         typer.Option(
@@ -64,19 +64,16 @@ def qos(
 
     And what is wrong; how long recovery takes; and, by simulation, which profile and how many backfills at once to
     choose. Reads what a bundle holds on scheduling: config show and dump, osd metadata, perf dumps, dump_op_pq_state,
-    pg dump, status, the OSD's and the cluster's log, client results. FILE may be .html, .md, .json (the document),
-    .txt, .junit.xml, or a chart as allocation.svg, front.svg, course.svg, recovery.svg (or .png).
+    pg dump, status, the OSD's and the cluster's log, client results.
     """
     from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.qos.reading import read_material, rereadable
     from lsmlens.analyzer.qos.view import view_of
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.output_files import parse_outputs, write
-    from lsmlens.reports.qos_files import CHARTS, WRITERS, QosReport
     from lsmlens.tuners.qos.assessment import assess
     from lsmlens.tuners.qos.recommendation import Objective
 
-    outputs = parse_outputs(output, WRITERS, CHARTS)
+    outputs = QOS.outputs(output)
     with rereadable(paths) as readable, ExitStack() as stack:
         progress = stack.enter_context(Progress(quiet))
         advance = progress.reading([*readable, *readable])  # which are read twice
@@ -96,7 +93,7 @@ def qos(
         assessment = redacted(assessment)
     report = QosReport(assessment, None if fail_on is None else Severity(fail_on))
     for one in outputs:
-        write(one, report, WRITERS)
+        QOS.write(one, report)
     print_result(_rendered(report, form, is_coloured(colour)))
     findings = [finding for run in assessment.diagnoses for finding in run.findings]
     return 1 if is_gate_failed(findings, report.fail_on) else 0
@@ -128,21 +125,10 @@ def _executor(stack: ExitStack) -> "Executor":
     return executor
 
 
-def _rendered(report: "QosReport", form: str, colour: bool) -> str:
-    if form == "json":
-        from lsmlens.reports.qos_json import to_json
-
-        return to_json(report.assessment)
-    if form == "markdown":
-        from lsmlens.reports import qos_markdown
-
-        return qos_markdown.render(report.assessment)
-    if form == "github":
-        from lsmlens.reports import github, qos_markdown
-        from lsmlens.reports.qos_github import annotations
-
-        github.append_summary(qos_markdown.render(report.assessment))
-        return github.commands(annotations(report.assessment))
+def _rendered(report: QosReport, form: str, colour: bool) -> str:
+    """What is printed; for a workflow the step's summary is written as well."""
+    if form != "text":
+        return QOS.printed(report, form)
     from lsmlens.reports.qos_text import render
 
     return render(report.assessment, colour=colour)

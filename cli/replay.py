@@ -14,16 +14,17 @@ from lsmlens.cli.arguments import (
     Engine,
     EngineLib,
     NoDownload,
-    Outputs,
     Quiet,
     RocksdbVersion,
-    TextOrJson,
+    files,
+    formats,
 )
 from lsmlens.cli.chosen_options import read_option_sets
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
 from lsmlens.cli.streams import is_coloured, note, print_result, warn
 from lsmlens.cli.values import above_zero
+from lsmlens.reports.outputs import REPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,8 +107,8 @@ def replay(
         Path | None,
         typer.Option(metavar="DIR", help="Keep RocksDB's LOG of every run in DIR.", rich_help_panel=MACHINE),
     ] = None,
-    output: Outputs,
-    form: TextOrJson = "text",
+    output: Annotated[list[str], files(REPLAY)],
+    form: Annotated[str, formats(REPLAY)] = "text",
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -115,11 +116,8 @@ def replay(
 
     Prints what its flushes and compactions did, side by side. Settled runs (the default) let the database finish its
     compactions after each step: their bytes are repeatable. Paced runs go at the workload's own rate: for stalls,
-    latency and CPU. FILE may be .json (the document), .csv (one row a run) or .txt.
+    latency and CPU.
     """
-    from lsmlens.reports.output_files import parse_outputs, write
-    from lsmlens.reports.replay_files import WRITERS
-    from lsmlens.reports.replay_json import to_json
     from lsmlens.reports.replay_tables import ReplayReport
     from lsmlens.reports.replay_text import render
     from lsmlens.tuners.engines.choosing import choose_engine
@@ -127,35 +125,39 @@ def replay(
     from lsmlens.tuners.replays.measurement import Mode
     from lsmlens.tuners.replays.plan import Plan
     from lsmlens.tuners.replays.plan import replay as replay_all
+    from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.workloads.sources import open_workload
 
-    outputs = parse_outputs(output, WRITERS)
+    outputs = REPLAY.outputs(output)
     sets = tuple(read_option_sets(options))
     stream = open_workload(workload)
     plan = Plan(
         stream=stream,
         options=sets,
-        engine=choose_engine(
-            engine, rocksdb_version or _version(stream, sets), engine_lib, not no_download, on_notice=note
-        ),
         mode=Mode(mode),
         scale=scale,
         seeds=tuple(range(1, seeds + 1)),
         settle_bytes=round(settle * (1 << 20)),
         pace=pace,
         flush_at_end=flush_at_end,
-        limits=Limits(least_free_disk << 20, least_free_memory << 20),
-        work_dir=work_dir,
         keep_log=keep_logs,
     )
+    chosen = choose_engine(
+        engine, rocksdb_version or _version(stream, sets), engine_lib, not no_download, on_notice=note
+    )
+    limits = Limits(least_free_disk << 20, least_free_memory << 20)
     _tidy(work_dir)
     with Progress(quiet) as progress:
-        outcomes = replay_all(plan, jobs, on_progress=progress.replaying())
+        replayer = Replayer(chosen, jobs, None, work_dir, limits, on_progress=progress.replaying())
+        outcomes = replay_all(plan, replayer)
     name = Path(workload).name if os.sep in workload else workload
     report = ReplayReport(name, stream.seconds, outcomes, stream.notes)
     for one in outputs:
-        write(one, report, WRITERS)
-    print_result(to_json(report) if form == "json" else render(report, colour=is_coloured(colour)))
+        REPLAY.write(one, report)
+    if form != "text":
+        print_result(REPLAY.printed(report, form))
+    else:
+        print_result(render(report, colour=is_coloured(colour)))
     _tell_failures(report)
 
 

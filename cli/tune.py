@@ -16,11 +16,11 @@ from lsmlens.cli.arguments import (
     Jobs,
     Logs,
     NoDownload,
-    Outputs,
     Quiet,
-    Report,
     RocksdbVersion,
     WorkDir,
+    files,
+    formats,
 )
 from lsmlens.cli.chosen_options import read_candidates, read_option_set
 from lsmlens.cli.chosen_run import read_heaviest_run
@@ -28,6 +28,7 @@ from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
 from lsmlens.cli.streams import is_coloured, note, print_result
 from lsmlens.cli.values import seconds, size
+from lsmlens.reports.outputs import DUEL, RECOMMENDATION
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -128,8 +129,8 @@ def tune(
         ),
     ] = None,
     work_dir: WorkDir = None,
-    output: Outputs,
-    form: Report = "text",
+    output: Annotated[list[str], files(RECOMMENDATION)],
+    form: Annotated[str, formats(RECOMMENDATION)] = "text",
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -137,31 +138,28 @@ def tune(
 
     What changes and how certain that is, what it costs, what was tried and lost, and the commands to paste. If nothing
     beats the current settings beyond noise, it says so. With --ab, only two given sets of options are compared on the
-    log's workload. FILE may be .html, .md, .json (the document), .txt, .ini (the options as an OPTIONS file), .conf (as
-    part of ceph.conf), or a chart as front.svg, course.svg, families.svg (or .png).
+    log's workload.
     """
-    from lsmlens.reports import duel_files, duel_report
-    from lsmlens.reports.output_files import parse_outputs, write
-    from lsmlens.reports.recommendation_files import CHARTS, WRITERS
     from lsmlens.reports.recommendation_report import RecommendationReport
     from lsmlens.tuners.engines.choosing import choose_engine
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
+    from lsmlens.tuners.replays.ledger import Ledger
+    from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.search.application import application_of
     from lsmlens.tuners.search.duel import duel_of
     from lsmlens.tuners.search.evaluation import Evaluator
-    from lsmlens.tuners.search.ledger import Ledger
     from lsmlens.tuners.search.request import Request
     from lsmlens.tuners.search.scores import Objective
     from lsmlens.tuners.search.tuning import Tuning
 
     if ab is None:
-        outputs = parse_outputs(output, WRITERS, CHARTS)
+        outputs = RECOMMENDATION.outputs(output)
         _check_study(study, resume)
     else:
-        duel_outputs = parse_outputs(output, duel_files.WRITERS)
-        if form == "markdown":
-            raise LsmlensError("--format markdown: not with --ab", "use text or json")
+        duel_outputs = DUEL.outputs(output)
+        if form not in DUEL.formats:
+            raise LsmlensError(f"--format {form}: not with --ab", f"use {' or '.join(DUEL.formats)}")
     analysis = read_heaviest_run(paths, run, quiet)
     fitted, own = fit(analysis), options_of_run(analysis)
     tried = [] if candidates is None else read_candidates(candidates, own)
@@ -171,24 +169,23 @@ def tune(
     )
     if versus is not None:
         with Progress(quiet) as progress:
-            duel = duel_of(fitted, own, *versus, chosen, jobs=jobs, work_dir=work_dir, on_progress=progress.replaying())
+            replayer = Replayer(chosen, jobs, work_dir=work_dir, on_progress=progress.replaying())
+            duel = duel_of(fitted, own, *versus, replayer)
         for file in duel_outputs:
-            write(file, duel, duel_files.WRITERS)
-        print_result(duel_report.to_json(duel) if form == "json" else duel_report.render(duel))
+            DUEL.write(file, duel)
+        print_result(DUEL.printed(duel, form))
         return
     with ExitStack() as stack:
         executor, slots = _executor(scheduler, stack)
         progress = stack.enter_context(Progress(quiet))
         ledger = Ledger(study)
         stack.callback(ledger.close)
-        evaluator = Evaluator(
-            fitted,
-            own,
+        replayer = Replayer(
             chosen,
-            ledger,
             jobs=jobs or slots,
             executor=executor,
             work_dir=work_dir,
+            ledger=ledger,
             on_progress=progress.replaying("searching"),
         )
         request = Request(
@@ -201,24 +198,18 @@ def tune(
             batch=ledger.decided("batch", jobs or slots or max(2, len(os.sched_getaffinity(0)))),
             seed=seed,
         )
-        recommendation = Tuning(evaluator, request, study, progress.begin).recommend()
+        recommendation = Tuning(Evaluator(fitted, own, replayer), request, study, progress.begin).recommend()
     picked = recommendation.picked
     application = None if picked is None else application_of(analysis, recommendation.present, picked.options, paths[0])
     report = RecommendationReport(" ".join(paths), recommendation, application)
     for one in outputs:
-        write(one, report, WRITERS)
+        RECOMMENDATION.write(one, report)
     print_result(_rendered(report, form, is_coloured(colour)))
 
 
 def _rendered(report: "RecommendationReport", form: str, colour: bool) -> str:
-    if form == "json":
-        from lsmlens.reports.recommendation_json import to_json
-
-        return to_json(report)
-    if form == "markdown":
-        from lsmlens.reports.recommendation_markdown import render as to_markdown
-
-        return to_markdown(report)
+    if form != "text":
+        return RECOMMENDATION.printed(report, form)
     from lsmlens.reports.recommendation_text import render
 
     return render(report, colour=colour)
@@ -243,6 +234,6 @@ def _executor(address: str | None, stack: ExitStack) -> "tuple[Executor | None, 
     """The executor of a dask.distributed scheduler, and how many replays its workers run at once."""
     if address is None:
         return None, None
-    from lsmlens.tuners.search.cluster import cluster_executor
+    from lsmlens.tuners.replays.cluster import cluster_executor
 
     return cluster_executor(address, stack)

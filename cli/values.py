@@ -4,6 +4,7 @@ Typer leaves this to pydantic, whose import takes as long as a small log's analy
 programmers. So each parameter is given its own way of coercion beforehand.
 """
 
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args
 
@@ -36,10 +37,7 @@ def _one(text: Any, kind: Any, described: Any) -> Any:
     if info.parser is not None:
         return info.parser(text)
     if described.choices is not None:
-        if text in described.choices:
-            return text
-        guess = "".join(f" Did you mean {one}?" for one in get_close_matches(text, described.choices, 1))
-        raise ValueError(f"{text} is not one of {', '.join(described.choices)}.{guess}")
+        return one_of(described.choices)(text)
     try:
         value = kind(text)
     except ValueError:
@@ -47,6 +45,18 @@ def _one(text: Any, kind: Any, described: Any) -> Any:
     if info.min is not None and value < info.min:
         raise ValueError(f"{text} is below {info.min}")
     return value
+
+
+def one_of(choices: Sequence[str]) -> Callable[[str], str]:
+    """What takes one of these texts. It raises ValueError for another, with the nearest."""
+
+    def chosen(text: str) -> str:
+        if text in choices:
+            return text
+        guess = "".join(f" Did you mean {one}?" for one in get_close_matches(text, choices, 1))
+        raise ValueError(f"{text} is not one of {', '.join(choices)}.{guess}")
+
+    return chosen
 
 
 def above_zero(text: str) -> float:
@@ -67,7 +77,7 @@ def from_one_on(text: str) -> float:
 
 def seconds(text: str) -> float:
     """A duration such as 90s, 10m or 2h. Raises ValueError for another text."""
-    from lsmlens.analyzer.windows import parse_duration
+    from lsmlens.analyzer.durations import parse_duration
 
     return parse_duration(text)
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from lsmlens.analyzer.errors import InputError
-from lsmlens.cli.arguments import Colour, Logs, Outputs, Quiet, Run
+from lsmlens.cli.arguments import Colour, Logs, Quiet, Run, files, formats
 from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
 from lsmlens.cli.streams import is_coloured, print_result
+from lsmlens.reports.outputs import WORKLOAD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,8 @@ def workload(
             " document; the estimate is held against it.",
         ),
     ] = None,
-    output: Outputs,
+    output: Annotated[list[str], files(WORKLOAD, "; - prints the document")],
+    form: Annotated[str, formats(WORKLOAD)] = "text",
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -45,16 +47,12 @@ def workload(
     Per column family the puts and deletes over time, the sizes of keys and values, and which keys overwrite and delete
     each other, as far as flushes and compactions show it. Says in words what was learned from what, and writes it as a
     workload document, which `lsmlens replay` takes. A query trace, or an OSD's log with write batches (debug_rocksdb
-    30), is counted exactly instead. FILE may be .yaml (the document) or .txt (the summary); - prints the document
-    instead of the summary.
+    30), is counted exactly instead.
     """
-    from lsmlens.reports.output_files import parse_outputs, write
-    from lsmlens.reports.workload_files import WRITERS
     from lsmlens.reports.workload_text import render
     from lsmlens.tuners.estimation.fit import fit
-    from lsmlens.tuners.workloads.yaml_form import to_yaml
 
-    outputs = parse_outputs([name for name in output if name != "-"], WRITERS)
+    outputs = WORKLOAD.outputs([name for name in output if name != "-"])
     stream = _trace(paths)
     if stream is None:
         try:
@@ -67,8 +65,11 @@ def workload(
         print_result(_counted(stream, paths, bool(output), exact, is_coloured(colour)))
         return
     for one in outputs:
-        write(one, fitted, WRITERS)
-    text = to_yaml(fitted.workload) if "-" in output else render(fitted, colour=is_coloured(colour))
+        WORKLOAD.write(one, fitted)
+    if "-" in output or form != "text":
+        text = WORKLOAD.printed(fitted, "yaml" if "-" in output else form)
+    else:
+        text = render(fitted, colour=is_coloured(colour))
     if exact is not None:
         from lsmlens.reports.moments_text import render_check
         from lsmlens.tuners.workloads.moments import moments

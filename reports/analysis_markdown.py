@@ -88,7 +88,7 @@ def _finding(page: Markdown, finding: Finding) -> None:
     if finding.advice:
         page.paragraph(f"Change: {finding.advice}")
     if finding.commands:
-        page.commands(finding.commands)
+        page.fenced(finding.commands, "sh")
     for name, text in (("Risk", finding.risk), ("Check", finding.check)):
         if text:
             page.paragraph(f"{name}: {text}")

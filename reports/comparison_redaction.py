@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from lsmlens.reports.comparison_files import ComparisonReport
+from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.redaction import Redaction
 
 

@@ -9,8 +9,8 @@ from lsmlens.tuners.qos.assessment import QosAssessment
 from lsmlens.tuners.qos.recommendation import Recommendation
 
 
-def render(assessment: QosAssessment) -> str:
-    """The whole report."""
+def render(assessment: QosAssessment, limit: int | None = None) -> str:
+    """The report, of at most `limit` characters where one is given."""
     view, subject = assessment.view, assessment.subject
     document = Markdown()
     document.heading("Scheduling", 1)
@@ -43,7 +43,7 @@ def render(assessment: QosAssessment) -> str:
         document.table(tables.littles_law(view), "Little's law")
     if assessment.recommendation is not None:
         _recommend(document, assessment.recommendation)
-    return document.text()
+    return document.text(limit)
 
 
 def _add(document: Markdown, subject: str, finding: Finding) -> None:
@@ -58,7 +58,7 @@ def _add(document: Markdown, subject: str, finding: Finding) -> None:
     document.items([code(place) for place in places])
     document.paragraph(finding.advice)
     if finding.commands:
-        document.commands(finding.commands)
+        document.fenced(finding.commands, "sh")
 
 
 def _recommend(document: Markdown, recommendation: Recommendation) -> None:
@@ -71,6 +71,6 @@ def _recommend(document: Markdown, recommendation: Recommendation) -> None:
     document.paragraph(tables.settings_of(recommendation.pick, recommendation))
     document.items([escaped(reason) for reason in recommendation.reasons])
     if recommendation.commands:
-        document.commands(recommendation.commands)
+        document.fenced(recommendation.commands, "sh")
         document.paragraph("The way back:")
-        document.commands(recommendation.way_back)
+        document.fenced(recommendation.way_back, "sh")

@@ -36,7 +36,7 @@ def render(report: RecommendationReport) -> str:
         for number, step in enumerate(report.application.steps, 1):
             document.heading(f"{number}. {step.title}", 3)
             document.items([escaped(text) for text in step.notes])
-            document.commands(step.commands)
+            document.fenced(step.commands, "sh")
     if one.finalists:
         document.heading("Finalists")
         document.table(front_table(one))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.reports.numbers import plain, ratio, size
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.options.option_set import Difference
@@ -39,6 +40,24 @@ class RecommendationReport:
     source: str
     recommendation: Recommendation
     application: Application | None
+
+
+def to_options_file(recommendation: Recommendation) -> str:
+    """The recommended options as an OPTIONS file, or the current ones where nothing is advised."""
+    options = recommendation.present if recommendation.picked is None else recommendation.picked.options
+    return options.to_options_file(recommendation.fitted.stream.families, recommendation.anchor.engine.version)
+
+
+def to_ceph_conf(recommendation: Recommendation) -> str:
+    """The same as a part of ceph.conf, for an OSD that is made with them. Raises LsmlensError for a log of no Ceph."""
+    if recommendation.fitted.evidence.run.run.ceph_version is None:
+        raise LsmlensError("the log is of no Ceph daemon, so there is no ceph.conf", "use -o FILE.ini")
+    options = recommendation.present if recommendation.picked is None else recommendation.picked.options
+    given = options.to_ceph()
+    lines = ["[osd]", f"bluestore_rocksdb_options = {given.options}"]
+    lines += [f"bluestore_rocksdb_options_annex = {given.annex}"] if given.annex else []
+    lines += [f"bluestore_rocksdb_cfs = {given.cfs}"] if given.cfs else []
+    return "\n".join(lines) + "\n"
 
 
 def headline(recommendation: Recommendation) -> str:

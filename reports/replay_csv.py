@@ -1,7 +1,7 @@
 """Replays as CSV: one row a run, with the options and the seed it is of."""
 
 import csv
-from pathlib import Path
+from io import StringIO
 
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.replay_tables import ReplayReport
@@ -17,16 +17,17 @@ COLUMNS = (
 )
 
 
-def write_runs(report: ReplayReport, path: Path) -> None:
-    """Write the runs of all options; sizes and records are in the workload's own units whatever the scale."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for outcome in report.outcomes:
-            for measured in outcome.measurements:
-                writer.writerow(_row(outcome, measured.multiplied()))
-            for failure in outcome.failures:
-                writer.writerow({**_asked(outcome, failure.seed), "failure": f"{failure.kind}: {failure.reason}"})
+def to_csv(report: ReplayReport) -> str:
+    """The runs of all options; sizes and records are in the workload's own units whatever the scale."""
+    text = StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for outcome in report.outcomes:
+        for measured in outcome.measurements:
+            writer.writerow(_row(outcome, measured.multiplied()))
+        for failure in outcome.failures:
+            writer.writerow({**_asked(outcome, failure.seed), "failure": f"{failure.kind}: {failure.reason}"})
+    return text.getvalue()
 
 
 def _asked(outcome: Outcome, seed: int) -> dict[str, object]:

@@ -1,26 +1,72 @@
-"""Tables as reports hold them, and as aligned text: the first column to the left, the others to the right."""
+"""Tables as reports hold them, whatever they are printed as."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Generic, TypeVar
 
-GAP = "  "
+RowT = TypeVar("RowT")
+
+
+class Importance(IntEnum):
+    """What is left out first where a screen is narrow: the minor columns, then the usual ones, never the key ones."""
+
+    MINOR = 0
+    USUAL = 1
+    KEY = 2
+
+
+@dataclass(frozen=True)  # without slots, which `Column[Row](...)` cannot be made with
+class Column(Generic[RowT]):
+    """One column: its heading, its cell of a row, whether words stand in it, and what colour says of a cell."""
+
+    heading: str
+    cell: Callable[[RowT], str]
+    left: bool = False
+    importance: Importance = Importance.KEY
+    tone: Callable[[RowT], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a table says, whatever it is printed as: a header, rows as wide, perhaps a total.
+    """A header, rows as wide, perhaps a total.
 
-    Columns whose numbers are in `left` hold words and stand to the left; the first cell of a row names it.
+    Columns whose numbers are in `left` hold words and stand to the left; the first cell of a row names it. `tones`
+    mark cells by (row, column), see `document.Tone`. Without `importance` all columns are key ones.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     total: tuple[str, ...] | None = None
     left: tuple[int, ...] = (0,)
+    importance: tuple[Importance, ...] = ()
+    tones: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """The table as aligned text."""
         return table(self.header, self.rows, self.total, self.left)
+
+
+def tabulate(columns: Sequence[Column[RowT]], rows: Iterable[RowT], total: RowT | None = None) -> Table:
+    """The table of these rows; the first column stands to the left and is never left out."""
+    every = list(rows)
+    return Table(
+        tuple(column.heading for column in columns),
+        tuple(tuple(column.cell(row) for column in columns) for row in every),
+        tuple(column.cell(total) for column in columns) if total is not None else None,
+        tuple(place for place, column in enumerate(columns) if column.left or not place),
+        tuple(column.importance for column in columns),
+        {
+            (number, place): tone
+            for place, column in enumerate(columns)
+            if column.tone is not None
+            for number, row in enumerate(every)
+            if (tone := column.tone(row))
+        },
+    )
+
+
+GAP = "  "
 
 
 def table(

@@ -1,45 +1,57 @@
-"""A page with every kind of block there is, for the tests of its frame and of how it looks."""
+"""A document with every kind of block there is, for the tests of its renderers and of how a page looks."""
 
+from dataclasses import replace
 from typing import Any
 
 from lsmlens.analyzer.findings import Severity
-from lsmlens.reports.html.charts import Chart, Dataset
-from lsmlens.reports.html.page import (
+from lsmlens.reports.document import (
     ChartBlock,
+    Commands,
+    Deferred,
+    Detail,
     Details,
+    Document,
     Figure,
     Figures,
     FindingBlock,
     Instance,
     Lines,
     Notices,
-    Page,
     Paragraphs,
     Section,
+    Statement,
     TableBlock,
     Terms,
+    Tone,
+    Verdict,
 )
+from lsmlens.reports.html.charts import Chart, Dataset
 from lsmlens.reports.tables import Table
 
 
-def every_block(text: str) -> Page:
-    """A page with each kind of block, all text in it the same."""
+def every_block(text: str) -> Document:
+    """A document with each kind of block, all text in it the same."""
     table = Table((text, text), ((text, text),), (text, text))
     spec: dict[str, Any] = {"mark": "point", "data": {"name": text}, "title": text}
     chart = Chart("name", text, text, spec, {text: Dataset(("a",), ((text,),))})
-    instance = Instance(text, text, text, text, text)
-    finding = FindingBlock(text, text, Severity.CRITICAL, (instance,), (text,), text, text, (text,), text, text)
-    several = FindingBlock("R", text, Severity.INFO, (instance, instance))
+    instance = Instance(text, text, text, text)
+    said = dict.fromkeys(("threshold_source", "change", "advice", "risk", "check"), text)
+    lines = dict.fromkeys(("meanings", "evidence", "commands"), (text,))
+    finding = FindingBlock(text, text, Severity.CRITICAL, text, text, (instance,), **said, **lines)  # type: ignore[arg-type]
+    several = FindingBlock("R", text, Severity.INFO, text, text, (instance, instance))
     blocks = (
+        Verdict(text, (Statement(text, Tone.WARNING), Statement(text))),
         Figures((Figure(text, text, text),)),
         Paragraphs((text,), lead=True),
         Notices((text,)),
-        TableBlock(text, table, ((0, 1, "worse"),), text),
-        ChartBlock(chart, table, text),
+        TableBlock(text, replace(table, tones={(0, 1): "worse"}), text),
+        ChartBlock(chart, table, text, caption=text, detail=Detail.FULL),
         finding,
         several,
         Terms(((text, text),)),
         Lines((text,)),
+        Commands(text, (text,)),
+        Deferred(lambda: [Paragraphs((text,))]),
         Details(text, (Paragraphs((text,)), ChartBlock(chart, table))),
     )
-    return Page(text, text, ((text, text),), (Section("a", text, blocks, (Section("b", text, blocks),)),))
+    return Document(text, text, ((text, text),), (Section("a", text, blocks, (Section("b", text, blocks),)),))

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.comparison.declared_metrics import METRICS
-from lsmlens.analyzer.comparison.metrics import Group
 from lsmlens.analyzer.comparison.observations import (
     SAME_TIME,
     Daemon,
@@ -17,6 +15,7 @@ from lsmlens.analyzer.comparison.observations import (
     note_of_reach,
 )
 from lsmlens.analyzer.comparison.window_sums import window_sums
+from lsmlens.analyzer.metrics import LATENCIES
 from lsmlens.analyzer.reading import nothing_read, read_bundle
 
 if TYPE_CHECKING:
@@ -128,11 +127,7 @@ def _dump_name(dump: "PerfDump") -> str:
     return dump.source.replace("!", "/").rsplit("/", 1)[-1]
 
 
-_LATENCIES = tuple(
-    metric.noise_of[0].removesuffix(":sum")
-    for metric in METRICS
-    if metric.group is Group.COUNTERS and metric.noise_of and metric.noise_of[0].endswith(":sum")
-)
+_LATENCIES = tuple(metric.noise_of[0].removesuffix(":sum") for metric in LATENCIES)
 _COLUMNS = (
     *(f"{counter}:{part}" for counter in _LATENCIES for part in ("sum", "count")),
     "bluestore.onode_hits",

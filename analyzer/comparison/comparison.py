@@ -6,7 +6,6 @@ from math import sqrt
 
 from lsmlens.analyzer.comparison.arms import Arm
 from lsmlens.analyzer.comparison.client_jobs import client_samples, incomplete_notes
-from lsmlens.analyzer.comparison.declared_metrics import METRICS
 from lsmlens.analyzer.comparison.differences import (
     FindingDifference,
     OptionDifference,
@@ -15,12 +14,12 @@ from lsmlens.analyzer.comparison.differences import (
 )
 from lsmlens.analyzer.comparison.estimates import CONFIDENCE, WITHIN, Estimate, of_repeated_runs
 from lsmlens.analyzer.comparison.judging import judge_arm
-from lsmlens.analyzer.comparison.metrics import Group, Metric, of_part, order_of_part
 from lsmlens.analyzer.comparison.observations import Kind
 from lsmlens.analyzer.comparison.scaling import Scaling, scaling_of
 from lsmlens.analyzer.comparison.sentences import summary
 from lsmlens.analyzer.comparison.verdicts import SIGNIFICANCE, Judgement, Verdict
 from lsmlens.analyzer.comparison.work import Work, work_notices, work_of
+from lsmlens.analyzer.metrics import METRICS, Group, Metric, of_part, order_of_part
 
 
 @dataclass(frozen=True, slots=True)

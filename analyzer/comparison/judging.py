@@ -5,9 +5,9 @@ from math import log
 
 from lsmlens.analyzer.comparison.arms import Arm
 from lsmlens.analyzer.comparison.estimates import Estimate, of_repeated_runs, of_single_runs
-from lsmlens.analyzer.comparison.metrics import Better, Group, Metric
 from lsmlens.analyzer.comparison.verdicts import SIGNIFICANCE, Judgement, Verdict, holm, judge
 from lsmlens.analyzer.comparison.work import Work
+from lsmlens.analyzer.metrics import Better, Group, Metric
 
 # The values of a metric in the baseline's runs and in the arm's; none where an arm does not tell.
 Pair = tuple[Sequence[float], Sequence[float]]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log
 
-from lsmlens.analyzer.comparison.metrics import Metric, Unit
+from lsmlens.analyzer.metrics import Metric, Unit
 
 DIMINISHING = 0.5
 LEAST_ARMS = 3

@@ -10,7 +10,7 @@ from enum import StrEnum
 from math import exp
 
 from lsmlens.analyzer.comparison.estimates import Estimate
-from lsmlens.analyzer.comparison.metrics import Better, Metric
+from lsmlens.analyzer.metrics import Better, Metric
 
 SIGNIFICANCE = 0.05
 # An interval of the ratio that lies within this of 1 is as good as no difference.

@@ -4,21 +4,21 @@ from collections.abc import Iterator, Sequence
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.reports import run_tables
-from lsmlens.reports.glossary import ANALYSIS_TERMS
-from lsmlens.reports.html.charts import Chart
-from lsmlens.reports.html.family_chart import family_chart
-from lsmlens.reports.html.finding_blocks import finding_blocks
-from lsmlens.reports.html.page import (
+from lsmlens.reports.document import (
     Block,
     ChartBlock,
+    Document,
     Figure,
     Figures,
-    Page,
     Paragraphs,
     Section,
     TableBlock,
     Terms,
 )
+from lsmlens.reports.finding_blocks import finding_blocks
+from lsmlens.reports.glossary import ANALYSIS_TERMS
+from lsmlens.reports.html.charts import Chart
+from lsmlens.reports.html.family_chart import family_chart
 from lsmlens.reports.html.run_sections import files, has_jobs, run_sections, time_blocks
 from lsmlens.reports.html.waterfall_chart import waterfall_chart
 from lsmlens.reports.moments import moment
@@ -32,12 +32,12 @@ RUNS_WITH_CHARTS = 6
 RUNS_WITH_SECTIONS = 24
 
 
-def analysis_page(analysis: Analysis) -> Page:
+def analysis_page(analysis: Analysis) -> Document:
     """The page of an analysis; the runs with the gravest findings, then those that wrote most, have charts."""
     runs = analysis.runs
     sections = [
         Section("verdict", "Verdict", tuple(_verdict(analysis))),
-        Section("findings", "Findings", tuple(finding_blocks(runs))),
+        Section("findings", "Findings", tuple(_findings(runs))),
     ]
     if len(runs) == 1:
         sections += run_sections(runs[0], analysis.selection, "", charted=True)
@@ -48,7 +48,7 @@ def analysis_page(analysis: Analysis) -> Page:
     names = [one.run.name for one in runs]
     more = len(names) - RUNS_WITH_CHARTS
     title = ", ".join(names[:RUNS_WITH_CHARTS]) + (f" and {more} more" if more > 0 else "")
-    return Page("RocksDB compaction report", title, tuple(_facts(analysis)), tuple(sections))
+    return Document("RocksDB compaction report", title, tuple(_facts(analysis)), tuple(sections))
 
 
 def analysis_charts(analysis: Analysis, name: str) -> list[tuple[str, Chart]]:
@@ -62,7 +62,7 @@ def analysis_charts(analysis: Analysis, name: str) -> list[tuple[str, Chart]]:
             continue
         timeline = measure_timeline(one, analysis.selection)
         blocks = time_blocks(timeline, f"run-{number}-") if timeline is not None else ()
-        charts = (block.chart for block in blocks if isinstance(block, ChartBlock))
+        charts = (block.drawn() for block in blocks if isinstance(block, ChartBlock))
         found += [(one.run.name, chart) for chart in charts if chart.name == name]
         if name == "families" and one.families:
             found.append((one.run.name, family_chart(one, f"run-{number}-")))
@@ -91,6 +91,14 @@ def _weight(one: RunAnalysis) -> tuple[bool, int, int]:
     """What a run is sorted by, the most telling first."""
     gravest = max((finding.severity.rank for finding in one.findings), default=-1)
     return one.run.is_monitor, -gravest, -(one.total.flush_bytes + one.total.compaction_output_bytes)
+
+
+def _findings(runs: Sequence[RunAnalysis]) -> Iterator[Block]:
+    named = [(one.run.name if len(runs) > 1 else "", one) for one in runs]
+    return finding_blocks(
+        ((name, finding) for name, one in named for finding in one.findings),
+        ((name, rule) for name, one in named if not one.run.is_monitor for rule in one.not_assessed),
+    )
 
 
 def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:

@@ -1,32 +1,33 @@
 """The page of `lsmlens compare`: what to know first, the verdict, then changes, arms over time, tables and options."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.comparison.comparison import Comparison, Row
-from lsmlens.analyzer.comparison.metrics import Better, Group
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.metrics import Better, Group
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports import comparison_tables as tables
-from lsmlens.reports.comparison_files import ComparisonReport
-from lsmlens.reports.glossary import ANALYSIS_TERMS, COMPARISON_TERMS
-from lsmlens.reports.html import comparison_charts as charts
-from lsmlens.reports.html.charts import Chart
-from lsmlens.reports.html.page import (
+from lsmlens.reports.document import (
     Block,
     ChartBlock,
     Details,
+    Document,
     Lines,
     Notices,
-    Page,
     Paragraphs,
     Section,
     TableBlock,
     Terms,
 )
+from lsmlens.reports.glossary import ANALYSIS_TERMS, COMPARISON_TERMS
+from lsmlens.reports.html import comparison_charts as charts
+from lsmlens.reports.html.charts import Chart
 from lsmlens.reports.html.run_sections import time_blocks
+from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.tables import Table
 from lsmlens.reports.timeline import measure_timeline
 
@@ -37,7 +38,7 @@ CLIENT_CHARTS = ("client_iops", "client_bandwidth", "client_latency_mean", "clie
 TONES = {Verdict.BETTER: "better", Verdict.WORSE: "worse"}
 
 
-def comparison_page(report: ComparisonReport) -> Page:
+def comparison_page(report: ComparisonReport) -> Document:
     """The page of a comparison."""
     comparison = report.comparison
     names = comparison.names
@@ -63,7 +64,7 @@ def comparison_page(report: ComparisonReport) -> Page:
     sections.append(Section("computed", "How each number is computed", (Terms(terms),)))
     versions = sorted({arm.versions for arm in comparison.arms if arm.versions})
     facts = [("Baseline", names[0])] + ([("Versions", "; ".join(versions))] if versions else [])
-    return Page("RocksDB comparison", f"{', '.join(names[1:])} against {names[0]}", tuple(facts), tuple(sections))
+    return Document("RocksDB comparison", f"{', '.join(names[1:])} against {names[0]}", tuple(facts), tuple(sections))
 
 
 def comparison_charts(comparison: Comparison, name: str) -> list[tuple[str, Chart]]:
@@ -77,7 +78,7 @@ def comparison_charts(comparison: Comparison, name: str) -> list[tuple[str, Char
     for number, (arm, one, selection) in enumerate(_runs(comparison)):
         timeline = measure_timeline(one, selection)
         blocks = time_blocks(timeline, f"arm-{number}-") if timeline is not None else ()
-        drawn = (block.chart for block in blocks if isinstance(block, ChartBlock))
+        drawn = (block.drawn() for block in blocks if isinstance(block, ChartBlock))
         found += [(arm, chart) for chart in drawn if chart.name == name]
     return found
 
@@ -104,16 +105,16 @@ def _verdict(report: ComparisonReport) -> Iterator[Block]:
 def _key_figures(comparison: Comparison, rows: Sequence[Row]) -> TableBlock:
     """Each arm's value of some metrics, the others' with their change and verdict."""
     made = []
-    tones: list[tuple[int, int, str]] = []
+    tones: dict[tuple[int, int], str] = {}
     for number, row in enumerate(rows):
         cells = [tables.name_of(row)]
         for place, (figure, judgement) in enumerate(zip(row.figures, row.judgements, strict=True)):
             said = f" ({_said(judgement)})" if judgement is not None else ""
             cells.append(f"{tables.cell(row.metric, figure)}{said}")
             if judgement is not None and judgement.verdict in TONES:
-                tones.append((number, place + 1, TONES[judgement.verdict]))
+                tones[number, place + 1] = TONES[judgement.verdict]
         made.append(tuple(cells))
-    return TableBlock("Key figures", Table(("", *comparison.names), tuple(made)), tuple(tones))
+    return TableBlock("Key figures", Table(("", *comparison.names), tuple(made), tones=tones))
 
 
 def _said(judgement: Judgement) -> str:
@@ -134,24 +135,23 @@ def _changes(comparison: Comparison) -> Iterator[Block]:
         shown = tables.verdicts(comparison, place)
         if shown.rows:
             hidden = tables.hidden(comparison, place).partition(";")[0]  # what follows is of the terminal
-            yield TableBlock(f"{name} against {comparison.names[0]}", shown, _tones(shown), hidden)
+            yield TableBlock(f"{name} against {comparison.names[0]}", _toned(shown), hidden)
         else:
             yield Paragraphs((f"{name}: no metric can be judged better or worse.",))
         if len(everything.rows) > len(shown.rows):
             reasons = tuple(f"{reason}." for reason in tables.reasons(comparison, place))
             blocks: tuple[Block, ...] = (
-                TableBlock(f"All metrics of {name}", everything, _tones(everything)),
+                TableBlock(f"All metrics of {name}", _toned(everything)),
                 Paragraphs(reasons),
             )
             yield Details(f"{name}: all {len(everything.rows)} metrics", blocks)
 
 
-def _tones(table: Table) -> tuple[tuple[int, int, str], ...]:
+def _toned(table: Table) -> Table:
     """Verdicts in colour, which repeats their words."""
     last = len(table.header) - 1
-    return tuple(
-        (place, last, tone) for place, row in enumerate(table.rows) for word, tone in TONES.items() if row[last] == word
-    )
+    tones = {(place, last): TONES[Verdict(row[last])] for place, row in enumerate(table.rows) if row[last] in TONES}
+    return replace(table, tones=tones)
 
 
 def _over_time(comparison: Comparison) -> Iterator[Block]:

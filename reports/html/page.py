@@ -1,160 +1,29 @@
-"""The frame of every HTML report: what a page is made of, and its rendering into one file that needs no network.
-
-A report says what it has as sections of blocks; how they look is the frame's matter alone. All text is escaped by the
-template, so content of logs stays text.
-"""
+"""A document as an HTML page: one file that needs no network. All text is escaped by the template."""
 
 import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import version
 from importlib.resources import files
-from itertools import count
-from typing import TypeAlias, cast
+from typing import cast
 
 from jinja2 import DictLoader, Environment, StrictUndefined
-from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.printable import printable
+from lsmlens.reports.document import Block, ChartBlock, Detail, Details, Document, Section
 from lsmlens.reports.html.charts import CONFIG, Chart
 from lsmlens.reports.html.palette import declarations
-from lsmlens.reports.tables import Table
+from lsmlens.reports.terminal import MARKS
 from markupsafe import Markup
 
 # Two levels of the table of contents, as long as it stays a help.
 CONTENTS_LIMIT = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure to be seen first: what it is, its value with its unit, and what to know of it."""
-
-    label: str
-    value: str
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Figures side by side."""
-
-    figures: tuple[Figure, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraphs:
-    """Sentences, one paragraph each; `lead` in larger type."""
-
-    texts: tuple[str, ...]
-    lead: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Notices:
-    """What a reader must know before the figures; `severity` says how they are marked."""
-
-    texts: tuple[str, ...]
-    severity: Severity = Severity.WARNING
-
-
-@dataclass(frozen=True, slots=True)
-class TableBlock:
-    """A table with its caption. `tones` marks cells by (row, column): better, worse, neutral, or a severity."""
-
-    caption: str
-    table: Table
-    tones: tuple[tuple[int, int, str], ...] = ()
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChartBlock:
-    """A chart, what to know when reading it, and its figures as a table, which may be open from the first."""
-
-    chart: Chart
-    table: Table
-    note: str = ""
-    is_open: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """Where a rule fired: in which run and column family, with which value."""
-
-    where: str
-    value: str
-    threshold: str
-    confidence: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class FindingBlock:
-    """A rule that fired, wherever it did, and what is the same for all of it; the first place tells its value."""
-
-    code: str
-    title: str
-    severity: Severity
-    instances: tuple[Instance, ...]
-    evidence: tuple[str, ...] = ()
-    threshold_source: str = ""
-    advice: str = ""
-    commands: tuple[str, ...] = ()
-    risk: str = ""
-    check: str = ""
-    is_open: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What words and figures mean."""
-
-    terms: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """Text as it was written, in fixed width."""
-
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Details:
-    """Blocks behind a line that opens them; open when printed."""
-
-    summary: str
-    blocks: "tuple[Block, ...]"
-    is_open: bool = False
-
-
-Block: TypeAlias = Figures | Paragraphs | Notices | TableBlock | ChartBlock | FindingBlock | Terms | Lines | Details
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a page under a heading; `anchor` is its address in the page, and unique."""
-
-    anchor: str
-    title: str
-    blocks: tuple[Block, ...]
-    sections: "tuple[Section, ...]" = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A report. `facts` are named facts under the title: versions, times."""
-
-    title: str
-    subtitle: str
-    facts: tuple[tuple[str, str], ...]
-    sections: tuple[Section, ...]
-
-
-def render(page: Page) -> str:
-    """The page as one HTML file: no network, no clock, the same bytes for the same page."""
+def render(document: Document) -> str:
+    """The document as one HTML file: no network, no clock, the same bytes for the same document."""
+    page = document.at(Detail.PAGE)
     charts = list(_charts(page.sections))
     scripts = [_bundle(), _source("page.js")] if charts else [_source("page.js")]
     environment = Environment(
@@ -166,8 +35,8 @@ def render(page: Page) -> str:
         lstrip_blocks=True,
     )
     environment.globals["kind"] = lambda block: type(block).__name__
-    environment.globals["tones_of"] = lambda block: {(row, column): tone for row, column, tone in block.tones}
-    environment.globals["next_chart"] = count().__next__
+    environment.globals["marks"] = MARKS
+    environment.globals["next_chart"] = enumerate(charts).__next__
     return environment.get_template("page.html").render(
         page=page,
         version=version("lsmlens"),
@@ -200,7 +69,7 @@ def _charts(sections: Sequence[Section]) -> Iterator[Chart]:
 def _charts_of(blocks: Sequence[Block]) -> Iterator[Chart]:
     for block in blocks:
         if isinstance(block, ChartBlock):
-            yield block.chart
+            yield block.drawn()
         elif isinstance(block, Details):
             yield from _charts_of(block.blocks)
 

@@ -25,6 +25,14 @@ SHORT = {
 FIELDS = ("figure", "options", "ratio", "low", "high", "observed")
 
 
+def charts_called(report: PredictionReport, name: str) -> list[tuple[str, Chart]]:
+    """The charts of a name, with the options or the run they are of."""
+    if name == "families":
+        return [(one.name, chart) for one, chart in families_charts(report)]
+    chart = figures_chart(report)
+    return [] if chart is None or name != "figures" else [(report.prediction.anchor.fitted.name, chart)]
+
+
 def figures_chart(report: PredictionReport) -> Chart | None:
     """Every figure of every set of options as a multiple of the log's; None where nothing was predicted."""
     before = log_total(report.prediction).named()

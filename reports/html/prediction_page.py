@@ -1,14 +1,15 @@
 """The HTML report of a prediction."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from lsmlens.reports.html.page import (
+from lsmlens.reports.document import (
     Block,
     ChartBlock,
+    Document,
     Figure,
     Figures,
     Notices,
-    Page,
     Paragraphs,
     Section,
     TableBlock,
@@ -54,7 +55,7 @@ TERMS = (
 )
 
 
-def prediction_page(report: PredictionReport) -> Page:
+def prediction_page(report: PredictionReport) -> Document:
     """The page of a prediction."""
     anchor = report.prediction.anchor
     run = anchor.fitted.evidence.run.run
@@ -67,7 +68,7 @@ def prediction_page(report: PredictionReport) -> Page:
             figures = figures_table(report, one, observed)
             table, hidden = families_table(report, one, observed)
             blocks = (
-                TableBlock("For the same work, in the log's own units", figures, _tones(figures)),
+                TableBlock("For the same work, in the log's own units", replace(figures, tones=_tones(figures))),
                 ChartBlock(charts[id(one)], table, hidden_families(hidden), is_open=True),
             )
         sections.append(Section(f"options-{number}", f"Under {one.name}", blocks))
@@ -80,7 +81,10 @@ def prediction_page(report: PredictionReport) -> Page:
         Section(
             "self-consistency",
             "Self-consistency",
-            (Paragraphs((" ".join(lines),)), TableBlock("Against the log", checks, _checks_tones(checks))),
+            (
+                Paragraphs((" ".join(lines),)),
+                TableBlock("Against the log", replace(checks, tones=_checks_tones(checks))),
+            ),
         )
     )
     said = tuple(notes(report))
@@ -94,7 +98,7 @@ def prediction_page(report: PredictionReport) -> Page:
         ("RocksDB", run.rocksdb_version or "-"),
         ("replayed in", anchor.engine.version),
     )
-    return Page("Prediction", anchor.fitted.name, facts=facts, sections=tuple(sections))
+    return Document("Prediction", anchor.fitted.name, facts=facts, sections=tuple(sections))
 
 
 def _short(report: PredictionReport) -> Iterator[Block]:
@@ -121,12 +125,12 @@ def _figures(report: PredictionReport, one: OptionsPrediction, observed: Observe
         yield Figure(row[0], row[2], f"{row[3]}; this log {row[1]}, {row[4]}")
 
 
-def _tones(table: Table) -> tuple[tuple[int, int, str], ...]:
+def _tones(table: Table) -> dict[tuple[int, int], str]:
     """Marks on errors of figures outside their interval."""
     last = len(table.header) - 1
-    return tuple((row, last, "warning") for row, cells in enumerate(table.rows) if cells[last].endswith(OUTSIDE))
+    return {(row, last): "warning" for row, cells in enumerate(table.rows) if cells[last].endswith(OUTSIDE)}
 
 
-def _checks_tones(table: Table) -> tuple[tuple[int, int, str], ...]:
+def _checks_tones(table: Table) -> dict[tuple[int, int], str]:
     last = len(table.header) - 1
-    return tuple((row, last, "warning") for row, cells in enumerate(table.rows) if cells[last] == "NO")
+    return {(row, last): "warning" for row, cells in enumerate(table.rows) if cells[last] == "NO"}

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import altair as alt
 from lsmlens.analyzer.qos.allocation import ClassAllocation
 from lsmlens.reports import qos_tables as tables
-from lsmlens.reports.html.charts import Dataset, Value, data, make_chart
-from lsmlens.reports.html.page import ChartBlock
+from lsmlens.reports.document import ChartBlock
+from lsmlens.reports.html.charts import Chart, Dataset, Value, data, make_chart
 from lsmlens.reports.html.palette import SERIES, css
 from lsmlens.reports.numbers import millis, plain
 from lsmlens.reports.tables import Table
@@ -29,6 +29,11 @@ def qos_charts(assessment: QosAssessment) -> Iterator[tuple[str, ChartBlock]]:
         yield subject.name, front(assessment.recommendation)
         for block in courses(assessment.recommendation):
             yield subject.name, block
+
+
+def charts_called(assessment: QosAssessment, name: str) -> list[tuple[str, Chart]]:
+    """The charts of a name, with the subject of each."""
+    return [(of, block.drawn()) for of, block in qos_charts(assessment) if block.drawn().name == name]
 
 
 def allocation(name: str, classes: tuple[ClassAllocation, ...]) -> ChartBlock:

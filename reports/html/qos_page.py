@@ -2,23 +2,20 @@
 
 from collections.abc import Iterator
 
-from lsmlens.analyzer.findings import Evidence, Finding
 from lsmlens.analyzer.qos.rules import Diagnosis
 from lsmlens.reports import qos_tables as tables
-from lsmlens.reports.html.page import (
+from lsmlens.reports.document import (
     Block,
-    Details,
+    Document,
     Figure,
     Figures,
-    FindingBlock,
-    Instance,
     Lines,
-    Page,
     Paragraphs,
     Section,
     TableBlock,
     Terms,
 )
+from lsmlens.reports.finding_blocks import finding_blocks
 from lsmlens.reports.html.qos_charts import qos_charts
 from lsmlens.reports.numbers import file_name, millis, plain
 from lsmlens.reports.qos_text import SIDE_BY_SIDE, in_short
@@ -50,11 +47,11 @@ TERMS = (
 )
 
 
-def qos_page(assessment: QosAssessment) -> Page:
+def qos_page(assessment: QosAssessment) -> Document:
     """The page of an assessment."""
     view, subject = assessment.view, assessment.subject
     charts = [block for _, block in qos_charts(assessment)]
-    drawn = tuple(block for block in charts if block.chart.name != "allocation")
+    drawn = tuple(block for block in charts if block.drawn().name != "allocation")
     sections = [Section("verdict", "In short", tuple(_verdict(assessment)))]
     if assessment.recommendation is not None:
         sections.append(Section("pick", "Recommendation", tuple(_pick(assessment.recommendation))))
@@ -79,7 +76,7 @@ def qos_page(assessment: QosAssessment) -> Page:
         facts.append(("OSDs in the cluster", str(view.osd_count)))
     names = [osd.name for osd in view.osds]
     title = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-    return Page("Ceph scheduling report", title, tuple(facts), tuple(sections))
+    return Document("Ceph scheduling report", title, tuple(facts), tuple(sections))
 
 
 def _verdict(assessment: QosAssessment) -> Iterator[Block]:
@@ -111,46 +108,11 @@ def _pick(recommendation: Recommendation) -> Iterator[Block]:
 
 
 def _findings(diagnoses: tuple[Diagnosis, ...]) -> Iterator[Block]:
-    found: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
-    for diagnosis in diagnoses:
-        for finding in diagnosis.findings:
-            subject = diagnosis.subject or "cluster"
-            found.setdefault((finding.code, finding.severity), []).append((subject, finding))
-    ordered = sorted(found.values(), key=lambda one: (-one[0][1].severity.rank, one[0][1].code))
-    for same in ordered:
-        yield _finding(same)
-    if not found:
-        yield Paragraphs(("None.",))
-    lacking = {(rule.code, rule.title): rule.needs for one in diagnoses for rule in one.not_assessed}
-    if lacking:
-        terms = Terms(tuple((f"{code} {title}", f"needs {needs}") for (code, title), needs in sorted(lacking.items())))
-        yield Details(f"{len(lacking)} rules could not be applied", (terms,))
-
-
-def _finding(found: list[tuple[str, Finding]]) -> FindingBlock:
-    first = found[0][1]
-    evidence = dict.fromkeys(_evidence(one) for _, finding in found for one in finding.evidence)
-    return FindingBlock(
-        first.code,
-        first.title,
-        first.severity,
-        tuple(
-            Instance(subject, finding.value, finding.threshold, finding.confidence, finding.meaning)
-            for subject, finding in found
-        ),
-        tuple(evidence)[:5],
-        first.threshold_source,
-        first.advice,
-        first.commands,
-        first.risk,
-        first.check,
-        is_open=first.severity != "info",
+    named = [(one.subject or "cluster", one) for one in diagnoses]
+    return finding_blocks(
+        ((subject, finding) for subject, one in named for finding in one.findings),
+        ((subject, rule) for subject, one in named for rule in one.not_assessed),
     )
-
-
-def _evidence(evidence: Evidence) -> str:
-    name = file_name(evidence.source)
-    return f"{name if evidence.line is None else f'{name}:{evidence.line}'}: {evidence.text}"
 
 
 def _allocation(assessment: QosAssessment) -> Iterator[Block]:

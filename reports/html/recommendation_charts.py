@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import altair as alt
 from lsmlens.analyzer.units import MIB
-from lsmlens.reports.html.charts import Dataset, Value, data, make_chart
-from lsmlens.reports.html.page import ChartBlock
+from lsmlens.reports.document import ChartBlock
+from lsmlens.reports.html.charts import Chart, Dataset, Value, data, make_chart
 from lsmlens.reports.html.palette import css
 from lsmlens.reports.recommendation_report import (
     LEAST_SHARE,
@@ -33,6 +33,12 @@ def recommendation_charts(report: RecommendationReport) -> Iterator[ChartBlock]:
         yield course(one)
     if one.picked is not None:
         yield families(one)
+
+
+def charts_called(report: RecommendationReport, name: str) -> list[tuple[str, Chart]]:
+    """The charts of a name, with the run they are of."""
+    run = report.recommendation.fitted.name
+    return [(run, block.drawn()) for block in recommendation_charts(report) if block.drawn().name == name]
 
 
 def timeline(one: Recommendation, finalist: Finalist, number: int) -> ChartBlock | None:

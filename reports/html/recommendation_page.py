@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from lsmlens.reports.html.page import (
+from lsmlens.reports.document import (
     Block,
+    Document,
     Figure,
     Figures,
     Lines,
     Notices,
-    Page,
     Paragraphs,
     Section,
     TableBlock,
@@ -41,7 +41,7 @@ TERMS = (
 )
 
 
-def recommendation_page(report: RecommendationReport) -> Page:
+def recommendation_page(report: RecommendationReport) -> Document:
     """The page of a recommendation."""
     one = report.recommendation
     run = one.fitted.evidence.run.run
@@ -77,7 +77,7 @@ def recommendation_page(report: RecommendationReport) -> Page:
         ("RocksDB", run.rocksdb_version or "-"),
         ("objective", str(one.objective)),
     )
-    return Page("Recommendation", one.fitted.name, facts=facts, sections=tuple(sections))
+    return Document("Recommendation", one.fitted.name, facts=facts, sections=tuple(sections))
 
 
 def _verdict(report: RecommendationReport) -> Iterator[Block]:

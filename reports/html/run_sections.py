@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports import client_tables, run_tables
+from lsmlens.reports.document import Block, ChartBlock, Details, Lines, Notices, Paragraphs, Section, TableBlock
 from lsmlens.reports.html.family_chart import family_chart
-from lsmlens.reports.html.page import Block, ChartBlock, Details, Lines, Notices, Paragraphs, Section, TableBlock
 from lsmlens.reports.html.time_charts import TimeCharts
 from lsmlens.reports.html.waterfall_chart import waterfall_chart
 from lsmlens.reports.numbers import plain, size

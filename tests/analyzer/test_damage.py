@@ -21,9 +21,8 @@ import pytest
 from lsmlens.analyzer import blocks
 from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.errors import InputError
-from lsmlens.reports.analysis_files import WRITERS, AnalysisReport
 from lsmlens.reports.json_document import document, to_json
-from lsmlens.reports.output_files import parse_outputs, write
+from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
 from lsmlens.reports.text import render
 
 from tests.archives import tarred, zipped
@@ -344,9 +343,9 @@ def absurd(log: bytes, payload: bytes, tmp_path: Path) -> Callable[..., Path]:
 def assert_every_report_can_be_written(file: Path, folder: Path) -> None:
     analysis = analyze([str(file)])
     assert json.loads(to_json(analysis))["runs"]
-    for suffix in (one for one in WRITERS if one not in DRAWN):
-        for output in parse_outputs([str(folder / f"out{suffix}")], WRITERS):
-            write(output, AnalysisReport(analysis), WRITERS)
+    for suffix in (one for one in ANALYSIS.suffixes if one not in DRAWN):
+        for output in ANALYSIS.outputs([str(folder / f"out{suffix}")]):
+            ANALYSIS.write(output, AnalysisReport(analysis))
         assert (folder / f"out{suffix}").stat().st_size
     text = render(analysis)
     assert not re.search(CONTROL, text), text

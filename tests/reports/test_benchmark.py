@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 from lsmlens.analyzer.analysis import analyze
-from lsmlens.reports.analysis_benchmark import measurements
-from lsmlens.reports.benchmark import Measurement, to_benchmark
+from lsmlens.reports.benchmark import Measurement, of_analysis, to_benchmark
 
 
 def test_the_form_is_that_of_custom_smaller_is_better(fixtures: Path) -> None:
     analysis = analyze([str(fixtures / "osd-stock")])
-    rows = json.loads(to_benchmark(measurements(analysis)))
+    rows = json.loads(of_analysis(analysis))
     assert all({"name", "unit", "value"} <= row.keys() <= {"name", "unit", "value", "range", "extra"} for row in rows)
     assert all(isinstance(row["value"], int | float) for row in rows)
     assert len({row["name"] for row in rows}) == len(rows)

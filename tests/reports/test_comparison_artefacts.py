@@ -11,13 +11,12 @@ from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
 from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
 from lsmlens.analyzer.comparison.verdicts import Verdict
-from lsmlens.reports import comparison_github, comparison_markdown
-from lsmlens.reports.comparison_benchmark import measurements
-from lsmlens.reports.comparison_files import CHARTS, WRITERS, ComparisonReport
-from lsmlens.reports.comparison_junit import to_junit
+from lsmlens.reports import comparison_markdown, github
+from lsmlens.reports.benchmark import of_comparison as to_benchmark
 from lsmlens.reports.html.comparison_page import comparison_charts, comparison_page
 from lsmlens.reports.html.page import render
-from lsmlens.reports.output_files import parse_outputs, write
+from lsmlens.reports.junit import of_comparison as to_junit
+from lsmlens.reports.outputs import COMPARISON, ComparisonReport
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit.xsd")
 
@@ -31,11 +30,14 @@ def report(fixtures: Path) -> ComparisonReport:
 
 
 def test_every_output_is_written_the_same_twice(report: ComparisonReport, tmp_path: Path) -> None:
-    asked = [f"out{suffix}" for suffix in WRITERS if suffix not in (".svg", ".png")] + ["changes.svg", "written.png"]
+    asked = [f"out{suffix}" for suffix in COMPARISON.suffixes if suffix not in (".svg", ".png")] + [
+        "changes.svg",
+        "written.png",
+    ]
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-        for output in parse_outputs([str(tmp_path / folder / name) for name in asked], WRITERS, CHARTS):
-            write(output, report, WRITERS)
+        for output in COMPARISON.outputs([str(tmp_path / folder / name) for name in asked]):
+            COMPARISON.write(output, report)
     for name in asked:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
@@ -73,8 +75,8 @@ def test_without_gates_what_became_worse_fails(report: ComparisonReport) -> None
 
 
 def test_a_row_for_each_metric_and_arm(report: ComparisonReport, tmp_path: Path) -> None:
-    (output,) = parse_outputs([str(tmp_path / "out.parquet")], WRITERS)
-    write(output, report, WRITERS)
+    (output,) = COMPARISON.outputs([str(tmp_path / "out.parquet")])
+    COMPARISON.write(output, report)
     rows = pq.read_table(output.path).to_pylist()
     known = sum(figure is not None for row in report.comparison.rows for figure in row.figures)
     assert len(rows) == known
@@ -86,15 +88,15 @@ def test_a_row_for_each_metric_and_arm(report: ComparisonReport, tmp_path: Path)
 
 
 def test_dashboards_follow_what_should_be_small(report: ComparisonReport) -> None:
-    found = list(measurements(report.comparison))
-    names = [one.name for one in found]
+    found = json.loads(to_benchmark(report.comparison))
+    names = [one["name"] for one in found]
     assert len(set(names)) == len(names)
     assert "stock/write amplification (LSM)" in names
     assert not any("IOPS" in name for name in names)
 
 
 def test_failed_gates_are_errors(report: ComparisonReport) -> None:
-    made = comparison_github.annotations(report)
+    made = github.of_comparison(report)
     assert made[0].level == "error"
     assert made[0].title == "Gate flush_bytes:>0"
     assert {one.level for one in made} <= {"error", "warning", "notice"}
@@ -109,7 +111,7 @@ def test_markdown_fits_a_comment(report: ComparisonReport) -> None:
     assert len(comparison_markdown.render(report, 4000)) <= 4000
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", COMPARISON.charts.names if COMPARISON.charts else ())
 def test_charts_are_there_by_their_names(name: str, report: ComparisonReport) -> None:
     charts = comparison_charts(report.comparison, name)
     assert bool(charts) == (name != "kvthread")  # of which no line tells in these logs

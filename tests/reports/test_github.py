@@ -6,7 +6,6 @@ import pytest
 from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.reports import github
-from lsmlens.reports.analysis_github import annotations
 from lsmlens.reports.github import Annotation
 from lsmlens.reports.markdown import SUMMARY_BYTES
 
@@ -19,7 +18,7 @@ def test_text_cannot_end_its_command() -> None:
 
 
 def test_findings_are_annotations_at_their_line(fixtures: Path) -> None:
-    made = annotations(analyze([str(fixtures / "rocksdb-backlog")]))
+    made = github.of_analysis(analyze([str(fixtures / "rocksdb-backlog")]))
     levels = [one.level for one in made]
     assert levels == sorted(levels, key=["error", "warning", "notice"].index)
     assert levels[0] == "error"

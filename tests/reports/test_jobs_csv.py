@@ -9,18 +9,17 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.selection import Selection
-from lsmlens.reports.jobs_csv import COLUMNS, write_jobs
+from lsmlens.reports.jobs_csv import COLUMNS, to_csv
 
 Row = dict[str, str]
 
 
 @pytest.fixture
-def rows_of(tmp_path: Path) -> Callable[[Analysis], list[Row]]:
+def rows_of() -> Callable[[Analysis], list[Row]]:
     def read(analysis: Analysis) -> list[Row]:
-        write_jobs(analysis, tmp_path / "jobs.csv")
-        text = (tmp_path / "jobs.csv").read_bytes()
-        assert b"\r" not in text
-        return list(csv.DictReader(io.StringIO(text.decode())))
+        text = to_csv(analysis)
+        assert "\r" not in text
+        return list(csv.DictReader(io.StringIO(text)))
 
     return read
 
@@ -37,7 +36,7 @@ def test_every_finished_job_is_a_row(name: str, fixtures: Path, rows_of: RowsOf)
     assert counts["flush"] == events["flush_finished"]
     assert counts["compaction"] == events["compaction_finished"]
     assert counts["move"] == events["trivial_move"]
-    assert {tuple(row) for row in rows} == {COLUMNS}
+    assert {tuple(row) for row in rows} == {("run", *COLUMNS)}
     assert not any(None in row.values() for row in rows)
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.rules import RULES
-from lsmlens.reports.analysis_junit import to_junit
 from lsmlens.reports.junit import Case, Suite, render
+from lsmlens.reports.junit import of_analysis as to_junit
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit.xsd")
 TEXT = st.text(max_size=30)

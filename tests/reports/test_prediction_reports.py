@@ -12,8 +12,7 @@ from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.reports.html.page import render as render_page
 from lsmlens.reports.html.prediction_charts import families_charts, figures_chart
 from lsmlens.reports.html.prediction_page import prediction_page
-from lsmlens.reports.output_files import parse_outputs, write
-from lsmlens.reports.prediction_files import CHARTS, WRITERS
+from lsmlens.reports.outputs import PREDICTION
 from lsmlens.reports.prediction_json import document, to_json
 from lsmlens.reports.prediction_markdown import render as render_markdown
 from lsmlens.reports.prediction_report import Observed, PredictionReport, log_total, notes, outside
@@ -163,8 +162,8 @@ def test_charts_show_the_figures(report: PredictionReport) -> None:
 
 def test_files(report: PredictionReport, tmp_path: Path) -> None:
     names = ["a.html", "a.md", "a.json", "a.txt", "figures.svg", "families.png"]
-    for output in parse_outputs([str(tmp_path / name) for name in names], WRITERS, CHARTS):
-        write(output, report, WRITERS)
+    for output in PREDICTION.outputs([str(tmp_path / name) for name in names]):
+        PREDICTION.write(output, report)
     assert {path.name for path in tmp_path.iterdir()} == set(names)
     assert (tmp_path / "a.txt").read_text() == render(report)
     assert "<svg" in (tmp_path / "figures.svg").read_text()
@@ -175,6 +174,6 @@ def test_nothing_predicted_nothing_drawn(predicting: Predicting, tmp_path: Path)
     report = PredictionReport("a", predicting(lost=None), (None,))
     assert figures_chart(report) is None
     assert "no prediction, for no replay reached its end" in render_page(prediction_page(report))
-    (output,) = parse_outputs([str(tmp_path / "figures.svg")], WRITERS, CHARTS)
+    (output,) = PREDICTION.outputs([str(tmp_path / "figures.svg")])
     with pytest.raises(LsmlensError, match="nothing to draw in the chart figures"):
-        write(output, report, WRITERS)
+        PREDICTION.write(output, report)

@@ -17,13 +17,12 @@ from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.qos.reading import read_material
 from lsmlens.analyzer.qos.view import view_of
 from lsmlens.reports import qos_markdown, qos_text
+from lsmlens.reports.github import of_assessment as annotations
 from lsmlens.reports.html.page import render
 from lsmlens.reports.html.qos_page import qos_page
-from lsmlens.reports.output_files import Output, write
-from lsmlens.reports.qos_files import CHARTS, WRITERS, QosReport
-from lsmlens.reports.qos_github import annotations
+from lsmlens.reports.junit import of_assessment as to_junit
+from lsmlens.reports.outputs import QOS, Output, QosReport
 from lsmlens.reports.qos_json import SCHEMA, document, to_json
-from lsmlens.reports.qos_junit import to_junit
 from lsmlens.reports.qos_redaction import redacted
 from lsmlens.tuners.qos.assessment import QosAssessment, assess
 
@@ -194,22 +193,22 @@ def test_html(name: str, request: pytest.FixtureRequest) -> None:
     assert ("What other settings would do" in html) is (assessment.recommendation is not None)
 
 
-@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize("chart", QOS.charts.names if QOS.charts else ())
 def test_pictures(chart: str, simulated: QosAssessment, tmp_path: Path) -> None:
     for suffix in (".svg", ".png"):
-        write(Output(tmp_path / f"{chart}{suffix}", suffix, chart), QosReport(simulated), WRITERS)
+        QOS.write(Output(tmp_path / f"{chart}{suffix}", suffix, chart), QosReport(simulated))
         assert (tmp_path / f"{chart}{suffix}").stat().st_size > 1000
 
 
 def test_a_picture_of_nothing_is_refused(wpq: QosAssessment, tmp_path: Path) -> None:
     with pytest.raises(LsmlensError, match="nothing to draw in the chart front"):
-        write(Output(tmp_path / "front.svg", ".svg", "front"), QosReport(wpq), WRITERS)
+        QOS.write(Output(tmp_path / "front.svg", ".svg", "front"), QosReport(wpq))
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("suffix", [".json", ".txt", ".md", ".html"])
 def test_files(suffix: str, mclock: QosAssessment, tmp_path: Path) -> None:
-    write(Output(tmp_path / f"qos{suffix}", suffix), QosReport(mclock), WRITERS)
+    QOS.write(Output(tmp_path / f"qos{suffix}", suffix), QosReport(mclock))
     assert "43,511" in (tmp_path / f"qos{suffix}").read_text() or suffix == ".json"
 
 
@@ -219,7 +218,7 @@ def test_files(suffix: str, mclock: QosAssessment, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["mclock", "simulated", "wpq"])
 def test_junit_is_as_its_schema_says(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     path = tmp_path / "qos.junit.xml"
-    write(Output(path, ".junit.xml"), QosReport(request.getfixturevalue(name)), WRITERS)
+    QOS.write(Output(path, ".junit.xml"), QosReport(request.getfixturevalue(name)))
     xmlschema.XMLSchema(Path(__file__).parent / "junit.xsd").validate(path)
 
 

@@ -12,14 +12,10 @@ import pytest
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
-from lsmlens.reports import analysis_github, analysis_markdown, comparison_markdown, github
-from lsmlens.reports.analysis_files import CHARTS, WRITERS, AnalysisReport
-from lsmlens.reports.comparison_files import CHARTS as COMPARISON_CHARTS
-from lsmlens.reports.comparison_files import WRITERS as COMPARISON_WRITERS
-from lsmlens.reports.comparison_files import ComparisonReport
+from lsmlens.reports import analysis_markdown, comparison_markdown, github
 from lsmlens.reports.comparison_redaction import redacted as redacted_comparison
 from lsmlens.reports.json_document import document
-from lsmlens.reports.output_files import parse_outputs, write
+from lsmlens.reports.outputs import ANALYSIS, COMPARISON, AnalysisReport, ComparisonReport
 from lsmlens.reports.redaction import Redaction, redacted
 from lsmlens.reports.text import render
 
@@ -95,13 +91,13 @@ def assert_no_name_is_left(texts: dict[str, str], names: dict[str, set[str]]) ->
 
 
 def test_no_name_is_left_in_any_report(analysis: Analysis, names: dict[str, set[str]], tmp_path: Path) -> None:
-    asked = [str(tmp_path / f"out{suffix}") for suffix in WRITERS if suffix not in (".svg", ".png")]
+    asked = [str(tmp_path / f"out{suffix}") for suffix in ANALYSIS.suffixes if suffix not in (".svg", ".png")]
     asked += [str(tmp_path / f"{chart}.svg") for chart in ("timeline", "latency")]
-    for output in parse_outputs(asked, WRITERS, CHARTS):
-        write(output, AnalysisReport(analysis), WRITERS)
+    for output in ANALYSIS.outputs(asked):
+        ANALYSIS.write(output, AnalysisReport(analysis))
     texts = {file.name: text_of(file) for file in tmp_path.iterdir()}
     texts["stdout"] = render(analysis)
-    texts["github"] = github.commands(analysis_github.annotations(analysis))
+    texts["github"] = github.commands(github.of_analysis(analysis))
     texts["summary"] = analysis_markdown.render(analysis)
     assert len(texts) == len(asked) + 3
     assert_no_name_is_left(texts, names)
@@ -146,10 +142,10 @@ def test_a_comparison_is_redacted_as_well(
     arms = read_arms([parse_arm(str(bundle)), parse_arm(f"reef={fixtures / 'osd-reef'}")])
     report = redacted_comparison(ComparisonReport(compare(arms)), ["reef"])
     assert report.comparison.names == ("arm-1", "reef")
-    asked = [str(tmp_path / f"out{suffix}") for suffix in COMPARISON_WRITERS if suffix not in (".svg", ".png")]
+    asked = [str(tmp_path / f"out{suffix}") for suffix in COMPARISON.suffixes if suffix not in (".svg", ".png")]
     asked += [str(tmp_path / "timeline.svg"), str(tmp_path / "changes.svg")]
-    for output in parse_outputs(asked, COMPARISON_WRITERS, COMPARISON_CHARTS):
-        write(output, report, COMPARISON_WRITERS)
+    for output in COMPARISON.outputs(asked):
+        COMPARISON.write(output, report)
     texts = {file.name: text_of(file) for file in tmp_path.iterdir()}
     texts["summary"] = comparison_markdown.render(report)
     assert_no_name_is_left(texts, names | {"folder": {str(fixtures)}})

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from lsmlens.reports.output_files import parse_outputs, write
-from lsmlens.reports.replay_files import WRITERS
+from lsmlens.reports.benchmark import of_replays
+from lsmlens.reports.outputs import REPLAY
 from lsmlens.reports.replay_json import document, to_json
 from lsmlens.reports.replay_tables import ReplayReport
 from lsmlens.reports.replay_text import render
@@ -109,8 +109,8 @@ def test_a_report_of_settled_runs_alone_has_no_latencies(report: ReplayReport) -
 
 
 def test_one_row_a_run(report: ReplayReport, tmp_path: Path) -> None:
-    (output,) = parse_outputs([str(tmp_path / "runs.csv")], WRITERS)
-    write(output, report, WRITERS)
+    (output,) = REPLAY.outputs([str(tmp_path / "runs.csv")])
+    REPLAY.write(output, report)
     with output.path.open() as file:
         rows = list(csv.DictReader(file))
     assert [(row["options"], row["seed"]) for row in rows] == [
@@ -121,8 +121,19 @@ def test_one_row_a_run(report: ReplayReport, tmp_path: Path) -> None:
     assert rows[3]["failure"] == "crashed: the process was killed by SIGABRT"
 
 
+def test_dashboards_follow_every_set_of_options(report: ReplayReport) -> None:
+    rows = {row["name"]: row for row in json.loads(of_replays(report))}
+    stock = report.outcomes[0].figures
+    assert stock is not None
+    assert rows["stock/LSM write amplification"]["value"] == stock.total.write_amplification
+    assert " to " in rows["stock/Flushed"]["range"]
+    assert "range" not in rows["reef/Flushed"]
+    assert rows["reef/Flushed"]["extra"] == "paced, at 1/16 of the size"
+    assert not any(name.startswith("lost/") for name in rows)
+
+
 @pytest.mark.parametrize("suffix", [".json", ".txt"])
 def test_files(suffix: str, report: ReplayReport, tmp_path: Path) -> None:
-    (output,) = parse_outputs([str(tmp_path / f"out{suffix}")], WRITERS)
-    write(output, report, WRITERS)
+    (output,) = REPLAY.outputs([str(tmp_path / f"out{suffix}")])
+    REPLAY.write(output, report)
     assert output.path.read_text("utf-8") == (to_json(report) if suffix == ".json" else render(report))

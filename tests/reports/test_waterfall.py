@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.reports import analysis_markdown
+from lsmlens.reports.document import ChartBlock
 from lsmlens.reports.html.analysis_page import analysis_page
-from lsmlens.reports.html.page import ChartBlock
 from lsmlens.reports.html.waterfall_chart import waterfall_chart
 from lsmlens.reports.waterfall import (
     BAR_WIDTH,

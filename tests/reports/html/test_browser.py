@@ -9,12 +9,12 @@ import pytest
 from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
-from lsmlens.reports.comparison_files import ComparisonReport
+from lsmlens.reports.document import Document as Report
 from lsmlens.reports.html.analysis_page import analysis_page
 from lsmlens.reports.html.comparison_page import comparison_page
-from lsmlens.reports.html.page import Page as Report
 from lsmlens.reports.html.page import render
 from lsmlens.reports.html.prediction_page import prediction_page
+from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.prediction_report import PredictionReport
 from lsmlens.tuners.predictions.prediction import Prediction
 

@@ -8,13 +8,15 @@ import pytest
 import vl_convert
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.selection import Selection
-from lsmlens.reports.analysis_files import CHARTS
 from lsmlens.reports.html.activity_chart import STALLED
 from lsmlens.reports.html.analysis_page import analysis_charts
 from lsmlens.reports.html.charts import Chart
 from lsmlens.reports.html.pictures import to_png, to_svg
 from lsmlens.reports.html.time_charts import TimeCharts
+from lsmlens.reports.outputs import ANALYSIS
 from lsmlens.reports.timeline import measure_timeline
+
+CHARTS = ANALYSIS.charts.names if ANALYSIS.charts else ()
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import analyze
+from lsmlens.reports.document import Document, Paragraphs, Section
 from lsmlens.reports.html.analysis_page import RUNS_WITH_CHARTS, RUNS_WITH_SECTIONS, analysis_page
 from lsmlens.reports.html.charts import CONFIG
-from lsmlens.reports.html.page import Page, Paragraphs, Section, render
+from lsmlens.reports.html.page import render
 from lsmlens.reports.html.palette import LIGHT_AND_DARK, css, in_light
 
 from tests.pages import every_block
@@ -170,7 +171,7 @@ def test_many_runs_have_a_table_and_the_gravest_their_charts(fixtures: Path, tmp
 
 
 def test_a_page_without_charts_has_no_bundle() -> None:
-    html = render(Page("t", "s", (), (Section("a", "A", (Paragraphs(("p",)),)),)))
+    html = render(Document("t", "s", (), (Section("a", "A", (Paragraphs(("p",)),)),)))
     assert len(html) < 20_000
     assert "vegaEmbed=" not in html
 

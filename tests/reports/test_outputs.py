@@ -1,40 +1,77 @@
-"""Output files: whole or not at all, by their suffix."""
+"""Outputs: the forms of every subject, and files that are written whole or not at all."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 
 import pytest
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.reports.output_files import Output, parse_outputs, whole_file, write
+from lsmlens.reports import outputs
+from lsmlens.reports.outputs import FORMATS, Charts, Lazy, Output, Subject, Table, Text, whole_file
 
-Fail = Callable[[str, Output], None]
-
-
-def writes_all(text: str, output: Output) -> None:
-    output.path.write_text(text)
+Fail = Callable[[str, Path], None]
+SUBJECTS = {name: one for name, one in vars(outputs).items() if isinstance(one, Subject)}
 
 
-def fails_at_once(text: str, output: Output) -> None:
+@dataclass(frozen=True, slots=True)
+class Whole(Text):
+    """A text that is the report itself."""
+
+    def of(self, report: object, *more: object) -> str:
+        return str(report)
+
+
+@dataclass(frozen=True, slots=True)
+class Failing(Table):
+    """A table whose writing fails."""
+
+    fail: Fail = lambda report, path: None
+
+    def __call__(self, report: object, *more: object) -> Any:
+        self.fail(str(report), Path(str(more[0])))
+
+
+def fails_at_once(text: str, path: Path) -> None:
     raise OSError(28, "No space left on device")
 
 
-def fails_half_way(text: str, output: Output) -> None:
-    output.path.write_text("half")
+def fails_half_way(text: str, path: Path) -> None:
+    path.write_text("half")
     raise OSError(28, "No space left on device")
 
 
-def fails_oddly(text: str, output: Output) -> None:
-    output.path.write_text("half")
+def fails_oddly(text: str, path: Path) -> None:
+    path.write_text("half")
     raise KeyError("a bug")
 
 
-WRITERS = {".json": writes_all, ".txt": writes_all, ".x.json": writes_all, ".svg": writes_all}
-CHARTS = ("timeline", "levels")
+WHOLE = Whole("of no matter")
+PLAIN: Subject[str] = Subject({".json": WHOLE, ".txt": WHOLE, ".x.json": WHOLE})
+DRAWN: Subject[str] = Subject(PLAIN.forms, Charts(("timeline", "levels"), Lazy("builtins:len"), "it needs data"))
 
 
 def put(name: str | Path, text: str = "all of it") -> None:
-    (output,) = parse_outputs([str(name)], WRITERS, CHARTS)
-    write(output, text, WRITERS)
+    (output,) = DRAWN.outputs([str(name)])
+    DRAWN.write(output, text)
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_every_function_is_there(name: str) -> None:
+    subject = SUBJECTS[name]
+    functions = [*subject.forms.values(), *(one for one in (subject.annotations,) if one is not None)]
+    functions += [subject.charts.draw] if subject.charts is not None else []
+    for one in functions:
+        assert callable(resolve_name(one.function)), one.function
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_what_is_printed_is_text(name: str) -> None:
+    subject = SUBJECTS[name]
+    assert subject.formats[0] == "text"
+    for form in subject.formats:
+        assert isinstance(subject.forms[".md" if form == "github" else FORMATS[form]], Text)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +84,7 @@ def put(name: str | Path, text: str = "all of it") -> None:
     ],
 )
 def test_the_suffix_says_the_format(name: str, suffix: str) -> None:
-    assert parse_outputs([name], WRITERS) == [Output(Path(name), suffix)]
+    assert PLAIN.outputs([name]) == [Output(Path(name), suffix)]
 
 
 @pytest.mark.parametrize(
@@ -59,18 +96,18 @@ def test_the_suffix_says_the_format(name: str, suffix: str) -> None:
     ],
 )
 def test_a_picture_names_its_chart(name: str, path: str, chart: str) -> None:
-    assert parse_outputs([name], WRITERS, CHARTS) == [Output(Path(path), ".svg", chart)]
+    assert DRAWN.outputs([name]) == [Output(Path(path), ".svg", chart)]
 
 
 @pytest.mark.parametrize("name", ["osd-0.svg", "level.svg", "other=timelines.svg", ".svg"])
 def test_a_picture_of_no_chart_is_refused(name: str) -> None:
     with pytest.raises(LsmlensError) as caught:
-        parse_outputs([name], WRITERS, CHARTS)
+        DRAWN.outputs([name])
     assert "timeline" in caught.value.hint or "no format" in str(caught.value)
 
 
 def test_a_name_may_hold_an_equals_sign() -> None:
-    assert parse_outputs(["a=b.json"], WRITERS, CHARTS) == [Output(Path("a=b.json"), ".json")]
+    assert DRAWN.outputs(["a=b.json"]) == [Output(Path("a=b.json"), ".json")]
 
 
 def test_a_file_is_replaced(tmp_path: Path) -> None:
@@ -87,14 +124,16 @@ def test_a_writer_that_fails_changes_nothing(fail: Fail, existing: str | None, t
     file = tmp_path / "out.json"
     if existing is not None:
         file.write_text(existing)
+    subject: Subject[str] = Subject({".json": Failing("", fail=fail)})
     with pytest.raises((LsmlensError, KeyError)):
-        write(Output(file, ".json"), "all of it", {".json": fail})
+        subject.write(Output(file, ".json"), "all of it")
     assert [path.read_text() for path in tmp_path.iterdir()] == ([] if existing is None else [existing])
 
 
 def test_a_full_disk_is_told_in_words(tmp_path: Path) -> None:
+    subject: Subject[str] = Subject({".json": Failing("", fail=fails_half_way)})
     with pytest.raises(LsmlensError, match=r"out\.json: No space left on device") as caught:
-        write(Output(tmp_path / "out.json", ".json"), "all of it", {".json": fails_half_way})
+        subject.write(Output(tmp_path / "out.json", ".json"), "all of it")
     assert caught.value.hint
 
 
@@ -118,14 +157,14 @@ def test_the_name_appears_when_the_file_is_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["out.xml", "out", "json", ".json", "out.json.gz", ""])
 def test_an_unknown_suffix_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(LsmlensError, match="no format for this suffix") as caught:
-        parse_outputs([str(tmp_path / "fine.txt"), name], WRITERS)
+        PLAIN.outputs([str(tmp_path / "fine.txt"), name])
     assert ".x.json" in caught.value.hint
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LsmlensError, match="nowhere: no such folder"):
-        parse_outputs([str(tmp_path / "nowhere" / "out.json")], WRITERS)
+        PLAIN.outputs([str(tmp_path / "nowhere" / "out.json")])
 
 
 def test_no_names_are_fine() -> None:
-    assert parse_outputs([], WRITERS) == []
+    assert PLAIN.outputs([]) == []

@@ -1,0 +1,136 @@
+"""Findings as blocks of a document: a rule that fired in several places once, with the places."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
+
+from lsmlens.analyzer.findings import Evidence, Finding, NotAssessed, Severity
+from lsmlens.reports.document import Block, Details, FindingBlock, Instance, Paragraphs, TableBlock
+from lsmlens.reports.numbers import file_name
+from lsmlens.reports.tables import Table
+
+EVIDENCE_SHOWN = 5
+NAMES_SHOWN = 4
+# A number by itself, its digits in groups or not; not that of a name such as p-0 or L0.
+_NUMBER = re.compile(r"(?<![\w.-])\d+(?:\u202f\d{3})*(?:\.\d+)?(?![\w.])")
+# Where the gist of an advice ends, and its reasons and conditions begin.
+_GIST = re.compile(r": |; | \(|\. ")
+
+
+def finding_blocks(found: Iterable[tuple[str, Finding]], lacking: Iterable[tuple[str, NotAssessed]]) -> Iterator[Block]:
+    """All findings, each with the subject it is of, the gravest first; then the rules that could not be applied.
+
+    A subject is empty where there is one only.
+    """
+    grouped: dict[tuple[str, Severity], list[tuple[str, Finding]]] = {}
+    for subject, finding in found:
+        grouped.setdefault((finding.code, finding.severity), []).append((subject, finding))
+    for place, (_, alike) in enumerate(sorted(grouped.items(), key=_gravest_first)):
+        yield _finding(alike, is_first=not place)
+    if not grouped:
+        yield Paragraphs(("None of the rules that could be applied found anything.",))
+    needs: dict[tuple[str, str, str], list[str]] = {}
+    for subject, rule in lacking:
+        needs.setdefault((rule.code, rule.title, rule.needs), []).append(subject)
+    if needs:
+        several = any(map(any, needs.values()))
+        header = ("rule", "looks for", "needs", *(["in"] if several else []))
+        rows = [(*rule, *([", ".join(names)] if several else [])) for rule, names in sorted(needs.items())]
+        table = Table(header, tuple(rows), left=tuple(range(len(header))))
+        yield Details(f"{len(rows)} rules that could not be applied", (TableBlock("", table),))
+
+
+def _gravest_first(item: tuple[tuple[str, Severity], object]) -> tuple[int, str]:
+    code, severity = item[0]
+    return -severity.rank, code
+
+
+def _finding(found: Sequence[tuple[str, Finding]], is_first: bool) -> FindingBlock:
+    """A rule that fired at one severity; advice is that of the first place, as far as it is the same for all."""
+    first = found[0][1]
+    evidence = list(dict.fromkeys(_evidence(one) for _, finding in found for one in finding.evidence))
+    if len(evidence) > EVIDENCE_SHOWN:
+        evidence[EVIDENCE_SHOWN:] = [f"… and {len(evidence) - EVIDENCE_SHOWN} more"]
+    values = joined([finding.value for _, finding in found])
+    return FindingBlock(
+        first.code,
+        first.title,
+        first.severity,
+        where=_places([(subject, finding.column_family) for subject, finding in found]),
+        value=values[0] + (" and others" if len(values) > 1 else ""),
+        instances=tuple(
+            Instance(_where(subject, finding), finding.value, finding.threshold, str(finding.confidence))
+            for subject, finding in found
+        ),
+        meanings=tuple(_meanings([finding for _, finding in found])),
+        evidence=tuple(evidence),
+        threshold_source=first.threshold_source,
+        change=_GIST.split(first.advice, maxsplit=1)[0],
+        advice=first.advice,
+        commands=first.commands,
+        risk=first.risk,
+        check=first.check,
+        is_open=is_first or first.severity is Severity.CRITICAL,
+    )
+
+
+def joined(texts: Sequence[str]) -> list[str]:
+    """Texts that differ in numbers alone as one, with `low to high` for each number that differs."""
+    alike: dict[str, list[list[str]]] = {}
+    for text in texts:
+        alike.setdefault(_NUMBER.sub("\0", text), []).append(_NUMBER.findall(text))
+    said = []
+    for frame, numbers in alike.items():
+        ranges = [_range(values) for values in zip(*numbers, strict=True)]
+        words = frame.split("\0")
+        said.append("".join(chain.from_iterable(zip_longest(words, ranges, fillvalue=""))))
+    return said
+
+
+def _range(values: Sequence[str]) -> str:
+    ordered = sorted(set(values), key=lambda value: float(value.replace("\u202f", "")))
+    return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
+
+
+def _meanings(findings: Sequence[Finding]) -> Iterator[str]:
+    """What it means, said once for the column families of which the same is said."""
+    families: dict[str, list[str]] = {}
+    for finding in findings:
+        name = f"{finding.column_family}: "
+        is_named = finding.column_family is not None and finding.meaning.startswith(name)
+        text = finding.meaning.removeprefix(name) if is_named else finding.meaning
+        families.setdefault(_NUMBER.sub("\0", text), []).append(finding.column_family or "" if is_named else "")
+    texts = joined([finding.meaning.removeprefix(f"{finding.column_family}: ") for finding in findings])
+    for text, named in zip(texts, families.values(), strict=True):
+        names = list(dict.fromkeys(filter(None, named)))
+        yield f"{_listed(names)}: {text}" if names else text
+
+
+def _places(places: Sequence[tuple[str, str | None]]) -> str:
+    """Families and subjects together: `p-0, p-1`, `osd.0 p-0, p-1; osd.3 p-0`, `12 of them`."""
+    by_families: dict[tuple[str, ...], list[str]] = {}
+    by_subject: dict[str, list[str]] = {}
+    for subject, family in places:
+        by_subject.setdefault(subject, []).extend([] if family is None else [family or '""'])
+    for subject, families in by_subject.items():
+        by_families.setdefault(tuple(families), []).append(subject)
+    said = [
+        " ".join(filter(None, (_listed(list(filter(None, subjects))), _listed(families))))
+        for families, subjects in by_families.items()
+    ]
+    return "; ".join(said[:NAMES_SHOWN]) + (" …" if len(said) > NAMES_SHOWN else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - NAMES_SHOWN
+    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _where(subject: str, finding: Finding) -> str:
+    family = finding.column_family
+    return " ".join(filter(None, (subject, (family or '""') if family is not None else "")))
+
+
+def _evidence(evidence: Evidence) -> str:
+    name = file_name(evidence.source)
+    return f"{name if evidence.line is None else f'{name}:{evidence.line}'}: {evidence.text}"

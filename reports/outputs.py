@@ -1,0 +1,334 @@
+"""What the commands write: every subject with its forms, and the files of a form, written whole or not at all.
+
+The tables at the end say which forms a subject has. `-o FILE` chooses one by the file's suffix, `--format` prints one
+by its name; what renders a form is imported when it is asked for. A picture (`.svg`, `.png`) holds one chart: the one
+that its name says (`timeline.svg`), or that is said before it (`timeline=out/osd-0.svg`).
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from lsmlens.analyzer.errors import LsmlensError
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.analysis import Analysis
+    from lsmlens.analyzer.comparison.comparison import Comparison
+    from lsmlens.analyzer.comparison.gates import GateResult
+    from lsmlens.analyzer.findings import Severity
+    from lsmlens.reports.html.charts import Chart
+    from lsmlens.reports.prediction_report import PredictionReport
+    from lsmlens.reports.recommendation_report import RecommendationReport
+    from lsmlens.reports.replay_tables import ReplayReport
+    from lsmlens.tuners.estimation.fit import FittedWorkload
+    from lsmlens.tuners.qos.assessment import QosAssessment
+    from lsmlens.tuners.search.duel import Duel
+
+ReportT = TypeVar("ReportT")
+
+PICTURES = (".svg", ".png")
+# The suffix of what `--format` prints; annotations of a workflow are printed, and never a file.
+FORMATS = {
+    "text": ".txt",
+    "json": ".json",
+    "markdown": ".md",
+    "html": ".html",
+    "csv": ".csv",
+    "yaml": ".yaml",
+    "junit": ".junit.xml",
+    "benchmark": ".benchmark.json",
+    "github": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """A function by its name, `module:function`, imported when it is called with a report or `parts` of it."""
+
+    function: str
+    parts: tuple[str, ...] = ()
+
+    def __call__(self, report: object, *more: object) -> Any:
+        """What the function gives; `more` are its further arguments."""
+        taken = [attrgetter(part)(report) for part in self.parts] or [report]
+        return resolve_name(self.function)(*taken, *more)
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Lazy):
+    """A form that is text."""
+
+    def of(self, report: object, *more: object) -> str:
+        """The text, ending in a newline."""
+        text: str = self(report, *more)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Text):
+    """A form that is an HTML page; the function gives what the page is made of."""
+
+    def of(self, report: object, *more: object) -> str:
+        """The page as one HTML file."""
+        from lsmlens.reports.html.page import render
+
+        return render(self(report, *more))
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Lazy):
+    """A form that is no text; the function takes the path as well, and writes the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charts:
+    """The charts that a subject may have, by name; `draw` takes the report and a name."""
+
+    names: tuple[str, ...]
+    draw: Lazy
+    lacking: str
+
+    def of(self, report: object, name: str) -> "Sequence[tuple[str, Chart]]":
+        """The charts of a name, each with its subject; where there are none, LsmlensError says what is lacking."""
+        found: Sequence[tuple[str, Chart]] = self.draw(report, name)
+        if not found:
+            raise LsmlensError(f"nothing to draw in the chart {name}", self.lacking)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One file that was asked for: where, the suffix that says its format, and of a picture which chart."""
+
+    path: Path
+    suffix: str
+    chart: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject(Generic[ReportT]):
+    """A kind of result that a command writes: its forms by suffix, in the order that hints name them."""
+
+    forms: Mapping[str, Text | Table]
+    charts: Charts | None = None
+    annotations: Lazy | None = None
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The suffixes that `-o` takes."""
+        return (*self.forms, *(PICTURES if self.charts is not None else ()))
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The names that `--format` takes: of all forms that are text."""
+        named = {name for name, suffix in FORMATS.items() if isinstance(self.forms.get(suffix), Text)}
+        return tuple(name for name in FORMATS if name in named or (name == "github" and self.annotations is not None))
+
+    def outputs(self, names: Sequence[str]) -> list[Output]:
+        """What `-o` names, in their order.
+
+        Raises LsmlensError for a name whose suffix says no format, whose folder is not there, or, of a picture, that
+        is not of one of the charts.
+        """
+        return [self._output(name) for name in names]
+
+    def _output(self, name: str) -> Output:
+        charts = self.charts.names if self.charts is not None else ()
+        chosen, _, rest = name.partition("=")
+        is_chosen = bool(rest) and chosen in charts
+        path = Path(rest if is_chosen else name)
+        suffix = next((one for one in sorted(self.suffixes, key=len, reverse=True) if _has_suffix(path, one)), None)
+        if suffix is None:
+            raise LsmlensError(f"{name}: no format for this suffix", f"use one of {' '.join(self.suffixes)}")
+        if not path.parent.is_dir():
+            raise LsmlensError(f"{path.parent}: no such folder", "make it first")
+        if suffix not in PICTURES:
+            return Output(path, suffix)
+        chart = chosen if is_chosen else path.name[: -len(suffix)]
+        if chart not in charts:
+            hint = f"name the file after one, or say CHART=FILE: {', '.join(charts)}"
+            raise LsmlensError(f"{name}: no chart called {chart}", hint)
+        return Output(path, suffix, chart)
+
+    def write(self, output: Output, report: ReportT) -> None:
+        """Write a report in the form that the output's suffix says. Raises LsmlensError where it cannot."""
+        try:
+            with whole_file(output.path) as temporary:
+                self._write(output, report, temporary)
+        except OSError as error:
+            raise LsmlensError(f"{output.path}: {error.strerror or error}", "choose another place") from error
+
+    def _write(self, output: Output, report: ReportT, path: Path) -> None:
+        form = self.forms.get(output.suffix)
+        if isinstance(form, Text):
+            path.write_text(form.of(report), encoding="utf-8")
+        elif form is not None:
+            form(report, path)
+        elif self.charts is not None:
+            from lsmlens.reports.html.pictures import to_png, to_svg
+
+            drawn = self.charts.of(report, output.chart)
+            path.write_bytes(to_png(drawn) if output.suffix == ".png" else to_svg(drawn).encode())
+
+    def printed(self, report: ReportT, name: str) -> str:
+        """What `--format` prints; for a workflow the step's summary is written as well."""
+        form = self.forms[".md" if name == "github" else FORMATS[name]]
+        if not isinstance(form, Text):
+            raise TypeError(f"{name} is no text")
+        if name != "github" or self.annotations is None:
+            return form.of(report)
+        from lsmlens.reports import github
+
+        github.append_summary(form.of(report, github.summary_room()))
+        return github.commands(self.annotations(report))
+
+
+def _has_suffix(path: Path, suffix: str) -> bool:
+    return path.name.lower().endswith(suffix) and len(path.name) > len(suffix)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary file beside `path` that takes its name only once it is complete and on disk."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisReport:
+    """What there is to report: the analysis, and from which severity on a finding is a failure, if that was asked."""
+
+    analysis: "Analysis"
+    fail_on: "Severity | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReport:
+    """What there is to report: the comparison, and what gates said of it."""
+
+    comparison: "Comparison"
+    gates: "tuple[GateResult, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QosReport:
+    """What there is to report, and the severity that fails, if one was asked for."""
+
+    assessment: "QosAssessment"
+    fail_on: "Severity | None" = None
+
+
+ANALYSIS: Subject[AnalysisReport] = Subject(
+    {
+        ".html": Page("lsmlens.reports.html.analysis_page:analysis_page", ("analysis",)),
+        ".md": Text("lsmlens.reports.analysis_markdown:render", ("analysis",)),
+        ".json": Text("lsmlens.reports.json_document:to_json", ("analysis",)),
+        ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
+        ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
+        ".txt": Text("lsmlens.reports.text:render", ("analysis",)),
+        ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
+        ".parquet": Table("lsmlens.reports.events_parquet:write_events", ("analysis",)),
+    },
+    Charts(
+        (
+            *("timeline", "levels", "amplification", "latency", "kvthread", "level0", "memtables", "families"),
+            "waterfall",
+        ),
+        Lazy("lsmlens.reports.html.analysis_page:analysis_charts", ("analysis",)),
+        "the HTML report shows which charts there are",
+    ),
+    Lazy("lsmlens.reports.github:of_analysis", ("analysis",)),
+)
+COMPARISON: Subject[ComparisonReport] = Subject(
+    {
+        ".html": Page("lsmlens.reports.html.comparison_page:comparison_page"),
+        ".md": Text("lsmlens.reports.comparison_markdown:render"),
+        ".json": Text("lsmlens.reports.comparison_json:to_json", ("comparison", "gates")),
+        ".junit.xml": Text("lsmlens.reports.junit:of_comparison"),
+        ".benchmark.json": Text("lsmlens.reports.benchmark:of_comparison", ("comparison",)),
+        ".txt": Text("lsmlens.reports.comparison_text:render", ("comparison", "gates")),
+        ".csv": Text("lsmlens.reports.comparison_csv:to_csv", ("comparison",)),
+        ".parquet": Table("lsmlens.reports.comparison_parquet:write_metrics", ("comparison",)),
+    },
+    Charts(
+        (
+            *("changes", "amplification", "written", "families", "timeline", "levels", "latency", "kvthread"),
+            *("level0", "memtables"),
+        ),
+        Lazy("lsmlens.reports.html.comparison_page:comparison_charts", ("comparison",)),
+        "the HTML report shows those there are",
+    ),
+    Lazy("lsmlens.reports.github:of_comparison"),
+)
+WORKLOAD: "Subject[FittedWorkload]" = Subject(
+    {
+        ".yaml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
+        ".yml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
+        ".txt": Text("lsmlens.reports.workload_text:render"),
+    }
+)
+REPLAY: "Subject[ReplayReport]" = Subject(
+    {
+        ".json": Text("lsmlens.reports.replay_json:to_json"),
+        ".benchmark.json": Text("lsmlens.reports.benchmark:of_replays"),
+        ".txt": Text("lsmlens.reports.replay_text:render"),
+        ".csv": Text("lsmlens.reports.replay_csv:to_csv"),
+    }
+)
+PREDICTION: "Subject[PredictionReport]" = Subject(
+    {
+        ".html": Page("lsmlens.reports.html.prediction_page:prediction_page"),
+        ".md": Text("lsmlens.reports.prediction_markdown:render"),
+        ".json": Text("lsmlens.reports.prediction_json:to_json"),
+        ".txt": Text("lsmlens.reports.prediction_text:render"),
+    },
+    Charts(
+        ("figures", "families"),
+        Lazy("lsmlens.reports.html.prediction_charts:charts_called"),
+        "no replay reached its end",
+    ),
+)
+RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
+    {
+        ".html": Page("lsmlens.reports.html.recommendation_page:recommendation_page"),
+        ".md": Text("lsmlens.reports.recommendation_markdown:render"),
+        ".json": Text("lsmlens.reports.recommendation_json:to_json"),
+        ".txt": Text("lsmlens.reports.recommendation_text:render"),
+        ".ini": Text("lsmlens.reports.recommendation_report:to_options_file", ("recommendation",)),
+        ".conf": Text("lsmlens.reports.recommendation_report:to_ceph_conf", ("recommendation",)),
+    },
+    Charts(
+        ("front", "course", "families"),
+        Lazy("lsmlens.reports.html.recommendation_charts:charts_called"),
+        "it needs candidates, or a pick",
+    ),
+)
+DUEL: "Subject[Duel]" = Subject(
+    {".json": Text("lsmlens.reports.duel_report:to_json"), ".txt": Text("lsmlens.reports.duel_report:render")}
+)
+QOS: Subject[QosReport] = Subject(
+    {
+        ".html": Page("lsmlens.reports.html.qos_page:qos_page", ("assessment",)),
+        ".md": Text("lsmlens.reports.qos_markdown:render", ("assessment",)),
+        ".json": Text("lsmlens.reports.qos_json:to_json", ("assessment",)),
+        ".junit.xml": Text("lsmlens.reports.junit:of_assessment", ("assessment", "fail_on")),
+        ".txt": Text("lsmlens.reports.qos_text:render", ("assessment",)),
+    },
+    Charts(
+        ("allocation", "front", "course", "recovery"),
+        Lazy("lsmlens.reports.html.qos_charts:charts_called", ("assessment",)),
+        "it needs mClock, or the simulation",
+    ),
+    Lazy("lsmlens.reports.github:of_assessment", ("assessment",)),
+)
