@@ -1,6 +1,7 @@
 """How far a command is: one bar on standard error, with the name of what is done now."""
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -30,6 +31,9 @@ class Progress:
         self._next = 0.0
 
     def __enter__(self) -> Self:
+        # polars, imported by now, has the system go on with a read that an interrupt ended: a wait for a pipe's writer
+        # could not be left.
+        signal.siginterrupt(signal.SIGINT, True)
         return self
 
     def __exit__(

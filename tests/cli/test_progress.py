@@ -57,7 +57,8 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal() -> Iterator[Terminal]:
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
     terminal = Terminal()
     yield terminal
     terminal.close()
