@@ -16,6 +16,7 @@ from lsmlens.analyzer.fleet.overview import (
     in_ranges,
 )
 from lsmlens.analyzer.metrics import Metric, Unit
+from lsmlens.reports import markdown, terminal
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -28,6 +29,7 @@ from lsmlens.reports.document import (
     Verdict,
 )
 from lsmlens.reports.numbers import plain, share, size
+from lsmlens.reports.outputs import FleetReport
 from lsmlens.reports.tables import Column, Importance, tabulate
 
 SHOWN: Final = 6  # findings, outliers, options and groups on the first screen
@@ -63,6 +65,26 @@ def document(overview: Overview, subtitle: str = "", by: str = "class") -> Docum
     ]
     more = "All findings, outliers, groups, options and OSDs: -o fleet.html, or --full"
     return Document("Fleet", subtitle, facts, tuple(sections), more)
+
+
+def of_report(report: FleetReport) -> Document:
+    """The document of a report that was asked for."""
+    return document(report.overview, report.subtitle, report.by)
+
+
+def to_markdown(report: FleetReport) -> str:
+    """The report as Markdown."""
+    return markdown.render(of_report(report))
+
+
+def to_text(report: FleetReport) -> str:
+    """All of the report as text."""
+    return terminal.render(of_report(report), full=True)
+
+
+def to_csv(report: FleetReport) -> str:
+    """One row an OSD: its sums, its metrics, and how far they lie from its peers'."""
+    return report.overview.daemons.write_csv()
 
 
 def _names_of(names: pl.Series) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.comparison.comparison import Comparison
     from lsmlens.analyzer.comparison.gates import GateResult
     from lsmlens.analyzer.findings import Severity
+    from lsmlens.analyzer.fleet.overview import Overview
     from lsmlens.reports.html.charts import Chart
     from lsmlens.reports.prediction_report import PredictionReport
     from lsmlens.reports.recommendation_report import RecommendationReport
@@ -229,6 +230,15 @@ class QosReport:
     fail_on: "Severity | None" = None
 
 
+@dataclass(frozen=True, slots=True)
+class FleetReport:
+    """What there is to report: the look over a fleet, what it is of, and which groups come first."""
+
+    overview: "Overview"
+    subtitle: str = ""
+    by: str = "class"
+
+
 ANALYSIS: Subject[AnalysisReport] = Subject(
     {
         ".html": Page("lsmlens.reports.html.analysis_page:analysis_page", ("analysis",)),
@@ -334,4 +344,12 @@ QOS: Subject[QosReport] = Subject(
         "it needs mClock, or the simulation",
     ),
     Lazy("lsmlens.reports.github:of_assessment", ("assessment",)),
+)
+FLEET: Subject[FleetReport] = Subject(
+    {
+        ".html": Page("lsmlens.reports.fleet_report:of_report"),
+        ".md": Text("lsmlens.reports.fleet_report:to_markdown"),
+        ".txt": Text("lsmlens.reports.fleet_report:to_text"),
+        ".csv": Text("lsmlens.reports.fleet_report:to_csv"),
+    }
 )

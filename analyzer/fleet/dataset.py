@@ -72,11 +72,12 @@ class DaemonState(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is not as it should be, whose it is, and whether it was put right."""
+    """Something that is not as it should be, whose it is, and whether it was put right; `is_lost` where rows are."""
 
     what: str
     daemon: str = ""
     is_repaired: bool = False
+    is_lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,9 @@ class DataSet:
         for cluster, daemon, state in self.states():
             known |= state.files.keys()
             wrong = {path: why for path, file in state.files.items() if (why := self._fault(path, file))}
-            found += [Problem(f"{path}: {why}", daemon, is_to_repair) for path, why in sorted(wrong.items())]
+            found += [
+                Problem(f"{path}: {why}", daemon, is_to_repair, is_lost=True) for path, why in sorted(wrong.items())
+            ]
             if wrong and is_to_repair:
                 self._forget(cluster, daemon, state, wrong)
         for table in TABLES:

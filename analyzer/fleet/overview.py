@@ -183,7 +183,8 @@ def _readings(dataset: DataSet) -> pl.DataFrame:
 
 def _daily(dataset: DataSet, readings: pl.DataFrame) -> pl.DataFrame:
     """The sums of all jobs by daemon and day, with what the readings add to them."""
-    sums = sums_of(dataset.scan("jobs"), by=[*IDENTITY, "day"]).collect()
+    jobs = dataset.scan("jobs").filter(pl.col("day").is_between(readings["day"].min(), readings["day"].max()))
+    sums = sums_of(jobs, by=[*IDENTITY, "day"]).collect()
     return readings.join(sums, on=[*IDENTITY, "day"], how="left").with_columns(pl.col(*SUMS).fill_null(0))
 
 
