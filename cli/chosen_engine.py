@@ -14,9 +14,9 @@ def choose_engine(options: argparse.Namespace, version: str | None) -> "EngineCh
 
     Says on standard error what is fetched. Raises EngineError where nothing can be had.
     """
-    from lsmlens.tuners.engines import choosing
+    from lsmlens.tuners.engines import choice
 
-    return choosing.choose_engine(
+    return choice.choose_engine(
         options.engine,
         options.rocksdb_version or version,
         options.engine_lib,

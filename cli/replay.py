@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lsmlens.cli.parser import Parser
     from lsmlens.reports.replay_tables import ReplayReport
     from lsmlens.tuners.options.option_set import OptionSet
-    from lsmlens.tuners.replays.plan import Plan
+    from lsmlens.tuners.replays.outcome import Plan
     from lsmlens.tuners.workloads.stream import Stream
 
 DESCRIPTION = """\
@@ -85,9 +85,9 @@ def run(options: argparse.Namespace) -> int:
     from lsmlens.cli.trial_progress import TrialProgress
     from lsmlens.reports.outputs import REPLAY
     from lsmlens.reports.replay_tables import ReplayReport
-    from lsmlens.tuners.replays.limits import Limits
-    from lsmlens.tuners.replays.plan import replay
+    from lsmlens.tuners.replays.outcome import replay
     from lsmlens.tuners.replays.replayer import Replayer
+    from lsmlens.tuners.replays.workspace import Limits
 
     outputs = REPLAY.outputs(options.output)
     plan = _plan(options)
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _plan(options: argparse.Namespace) -> "Plan":
     from lsmlens.tuners.replays.measurement import Mode
-    from lsmlens.tuners.replays.plan import Plan
+    from lsmlens.tuners.replays.outcome import Plan
     from lsmlens.tuners.workloads.sources import open_workload
 
     return Plan(

@@ -2,12 +2,8 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from lsmlens.cli.progress_line import ProgressLine, duration
-
-if TYPE_CHECKING:
-    from lsmlens.tuners.replays.replayer import Progress
 
 
 class SearchProgress(ProgressLine):

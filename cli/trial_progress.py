@@ -1,11 +1,6 @@
 """Progress of replays on standard error: runs that are done, the share of the work, time left."""
 
-from typing import TYPE_CHECKING
-
 from lsmlens.cli.progress_line import ProgressLine, duration
-
-if TYPE_CHECKING:
-    from lsmlens.tuners.replays.replayer import Progress
 
 
 class TrialProgress(ProgressLine):

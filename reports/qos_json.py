@@ -9,8 +9,8 @@ from lsmlens.analyzer.qos.service_classes import message_classes
 from lsmlens.analyzer.qos.settings import Setting
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.tuners.qos.assessment import ProfileForm, QosAssessment
-from lsmlens.tuners.qos.outcome import ClientFigures
 from lsmlens.tuners.qos.recommendation import Prediction, Recommendation
+from lsmlens.tuners.qos.simulation import ClientFigures
 
 SCHEMA = "lsmlens.qos/1"
 

@@ -7,7 +7,7 @@ from typing import Any
 from lsmlens.reports.json_document import family_values, flush_values, level_values
 from lsmlens.reports.replay_tables import ReplayReport
 from lsmlens.tuners.replays.measurement import Latencies, Measurement
-from lsmlens.tuners.replays.outcome import Figures, Outcome
+from lsmlens.tuners.replays.outcome import Outcome, OutcomeFigures
 
 SCHEMA = "lsmlens.replay/1"
 
@@ -59,7 +59,7 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _figures(figures: Figures) -> dict[str, Any]:
+def _figures(figures: OutcomeFigures) -> dict[str, Any]:
     return {
         "compaction_statistics": asdict(figures.statistics),
         "column_families": [family_values(one) for one in figures.families],
@@ -93,7 +93,7 @@ _NO_FIGURES: dict[str, Any] = {
 }
 
 
-def _resources(figures: Figures) -> dict[str, Any]:
+def _resources(figures: OutcomeFigures) -> dict[str, Any]:
     return {
         "wall_seconds": figures.wall_seconds,
         "cpu_seconds": figures.cpu_seconds,

@@ -22,7 +22,8 @@ import pytest
 from lsmlens.tuners.engines.errors import EngineError
 from lsmlens.tuners.engines.installing import install_version
 from lsmlens.tuners.engines.library import Library, installed_libraries, system_libraries
-from lsmlens.tuners.engines.options_file import latest_options_file, options_file, read_options_file
+from lsmlens.tuners.engines.option_readback import latest_options_file
+from lsmlens.tuners.options.options_file import options_file, read_options_file
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +47,7 @@ PROGRAM = """\
 import json, sys, time
 from pathlib import Path
 from lsmlens.tuners.engines.capi import CapiEngine
-from lsmlens.tuners.engines.options_file import read_options_file
+from lsmlens.tuners.options.options_file import read_options_file
 from lsmlens.tuners.workloads.sources import open_workload
 folder, library, version, workload, options = sys.argv[1:]
 stream = open_workload(workload)
@@ -100,7 +101,7 @@ def run_db_bench(program: str, folder: Path, options: Path) -> float:
         *("--max_write_buffer_number=4", "--max_background_jobs=2", "--threads=1", "--sync=0", "--disable_wal=0"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    written = read_options_file(latest_options_file(database), "db_bench")
+    written = replace(read_options_file(latest_options_file(database)), name="db_bench")
     database_options = {name: value for name, value in written.database.items() if name != "wal_dir"}
     options.write_text(options_file(replace(written, database=database_options)))
     shutil.rmtree(database)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.tuners.engines.artefacts import member_names
+from lsmlens.tuners.engines.installing import member_names
 from lsmlens.tuners.engines.library import installed_libraries, system_libraries
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]

@@ -1,9 +1,19 @@
-"""Which engine a replay takes: a value that goes to a child process, which makes the engine of it."""
+"""Which engine to take: the very version a log was written by, if it can be had; else the nearest, and why."""
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from lsmlens.tuners.engines.engine import Engine
+from lsmlens.tuners.engines.errors import EngineError, NotPublished
+from lsmlens.tuners.engines.installing import install_file, install_version
+from lsmlens.tuners.engines.library import Library, given_library, installed_libraries, system_libraries
+from lsmlens.tuners.engines.versions import distance, version_numbers
+
+VARIABLE = "LSMLENS_ROCKSDB"
+NAMES = ("capi", "rocksdict")
+Notice = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +38,102 @@ class EngineChoice:
         from lsmlens.tuners.engines.capi import CapiEngine
 
         return CapiEngine(self.library, self.version, self.notes)
+
+
+def choose_engine(
+    name: str | None,
+    wanted_version: str | None,
+    library: Path | None,
+    allow_download: bool,
+    on_notice: Notice,
+) -> EngineChoice:
+    """The engine for a version of RocksDB.
+
+    `name` is `capi`, `rocksdict`, or None for the best there is; `library` is a shared library, or a jar that holds
+    one, and goes before all (so does the variable LSMLENS_ROCKSDB). Else it is the wanted version, installed, of the
+    system, or fetched, which `on_notice` is told in one line; else the nearest that is here. The choice's notes say
+    what was taken in place of what. Raises EngineError where nothing can be had.
+    """
+    if name not in (None, *NAMES):
+        raise EngineError(f"{name}: no such engine", f"there are {' and '.join(NAMES)}")
+    if wanted_version is not None and not version_numbers(wanted_version):
+        raise EngineError(f"{wanted_version}: no version of RocksDB", "versions are 7.9.2 and the like")
+    if name == "rocksdict":
+        return _wheel(wanted_version)
+    given = library or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
+    if given is not None:
+        return _of_library(_opened(given), wanted_version)
+    here = [*system_libraries(), *installed_libraries()]  # of equal versions, the official build
+    if wanted_version is None:
+        best = max(here, key=lambda one: version_numbers(one.version), default=None)
+        return _of_library(best, None) if best is not None else _without_library(name, None, "")
+    exact = next((one for one in reversed(here) if distance(one.version, wanted_version) == 0), None)
+    if exact is not None:
+        return _of_library(exact, None)
+    why = "it is not here"
+    if allow_download:
+        try:
+            return _of_library(_fetched(wanted_version, on_notice), wanted_version)
+        except EngineError as error:
+            why = str(error)
+            on_notice(why)
+    return _nearest(name, wanted_version, here, why)
+
+
+def _opened(path: Path) -> Library:
+    return install_file(path) if path.suffix == ".jar" else given_library(path)
+
+
+def _fetched(wanted: str, on_notice: Notice) -> Library:
+    """The wanted version, or where that was never published the nearest of the same minor number."""
+    on_notice(f"fetching RocksDB {wanted}: its official build, once, kept for next time")
+    try:
+        return install_version(wanted)
+    except NotPublished as error:
+        other = error.nearest
+        if other is None or version_numbers(other)[:2] != version_numbers(wanted)[:2]:
+            raise
+    installed = next((one for one in installed_libraries() if one.version == other), None)
+    return installed or install_version(other)
+
+
+def _nearest(name: str | None, wanted: str, here: list[Library], why: str) -> EngineChoice:
+    closest = min(reversed(here), key=lambda one: distance(one.version, wanted), default=None)
+    if closest is None:
+        return _without_library(name, wanted, why)
+    if name is None:
+        wheel = _wheel(wanted, why)
+        if _majors_apart(wheel.version, wanted) < _majors_apart(closest.version, wanted):
+            return wheel
+    return _of_library(closest, wanted, why)
+
+
+def _majors_apart(one: str, other: str) -> int:
+    left, right = (version_numbers(version)[:1] or (0,) for version in (one, other))
+    return abs(left[0] - right[0])
+
+
+def _without_library(name: str | None, wanted: str | None, why: str) -> EngineChoice:
+    if name == "capi":
+        raise EngineError(
+            f"no library of RocksDB{'' if wanted is None else f' {wanted}'}" + (f": {why}" if why else ""),
+            "lsmlens engine install VERSION brings one; --engine rocksdict needs none",
+        )
+    return _wheel(wanted, why)
+
+
+def _of_library(library: Library, wanted: str | None, why: str = "") -> EngineChoice:
+    return EngineChoice("capi", library.version, library.path, _notes(library.version, library.source, wanted, why))
+
+
+def _wheel(wanted: str | None, why: str = "") -> EngineChoice:
+    from lsmlens.tuners.engines.rocksdict import RocksdictEngine
+
+    version = RocksdictEngine().version
+    return EngineChoice("rocksdict", version, None, _notes(version, "rocksdict's", wanted, why))
+
+
+def _notes(version: str, source: str, wanted: str | None, why: str) -> tuple[str, ...]:
+    if wanted is None or distance(version, wanted) == 0:
+        return ()
+    return (f"RocksDB {version} ({source}) in place of {wanted}" + (f": {why}" if why else ""),)

@@ -28,7 +28,8 @@ def probed_version(library: Path) -> str:
 
 def _version(library: Path) -> str:
     from lsmlens.tuners.engines.c_api import CApi
-    from lsmlens.tuners.engines.options_file import latest_options_file, read_options_file
+    from lsmlens.tuners.engines.option_readback import latest_options_file
+    from lsmlens.tuners.options.options_file import read_options_file
 
     api = CApi(library)
     error = api.new_error()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.options.option_changes import ANNEX, change_all, is_ceph
 from lsmlens.analyzer.osds import ceph_release, osd_number, store_path, while_stopped
+from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import Difference, OptionSet
 
 BASE = "bluestore_rocksdb_options"
@@ -126,7 +127,7 @@ def _reshard(run: RunAnalysis, wanted: OptionSet, release: tuple[int, int, int] 
         )
     return Step(
         "give single columns their options, by a new sharding text",
-        while_stopped(run.run, f"{tool} show-sharding", f'{tool} --sharding="{wanted.to_ceph().cfs}" reshard'),
+        while_stopped(run.run, f"{tool} show-sharding", f'{tool} --sharding="{to_ceph(wanted).cfs}" reshard'),
         (warning, "What show-sharding prints is the way back: keep it."),
     )
 
@@ -148,7 +149,7 @@ def _way_back(
             commands.append(f'ceph config set osd {option} "{before}"')
     if has_columns and present.sharding.columns:
         tool = f"ceph-bluestore-tool --path {store_path(run.run)}"
-        commands += while_stopped(run.run, f'{tool} --sharding="{present.to_ceph().cfs}" reshard')
+        commands += while_stopped(run.run, f'{tool} --sharding="{to_ceph(present).cfs}" reshard')
     else:
         commands += _restart(number)
     return Step(
@@ -171,7 +172,7 @@ def _text(
     """The option of Ceph's, and its whole text; the annex keeps what is in it, but for what is given anew."""
     option = _option(release)
     if option == BASE:
-        given = wanted.to_ceph()
+        given = to_ceph(wanted)
         return BASE, ",".join(one for one in (given.options, given.annex) if one)
     kept = [one for one in (before or "").split(",") if one and one.partition("=")[0].strip() not in shared]
     return ANNEX, ",".join([*kept, *(f"{name}={value}" for name, value in shared.items())])

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lsmlens.tuners.engines.artefacts import member_names
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.engine import Database, Engine
+from lsmlens.tuners.engines.installing import member_names
 from lsmlens.tuners.engines.library import cache_folder, given_library, installed_libraries, system_libraries
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.workloads.stream import Batches

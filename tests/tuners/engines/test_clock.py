@@ -9,8 +9,7 @@ import pytest
 from lsmlens.tuners.engines import clock
 from lsmlens.tuners.engines.c_api import CApi
 from lsmlens.tuners.engines.clock import Clock
-from lsmlens.tuners.engines.machine_code import Code
-from lsmlens.tuners.engines.relocations import load_address, mappings, slots
+from lsmlens.tuners.engines.machine_code import Code, load_address, mappings, slots
 
 linux = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() not in clock.CODE, reason="the clock can be set on Linux only"

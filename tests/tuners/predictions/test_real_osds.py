@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.tuners.engines.choice import EngineChoice
-from lsmlens.tuners.engines.choosing import choose_engine
+from lsmlens.tuners.engines.choice import EngineChoice, choose_engine
 from lsmlens.tuners.estimation.fit import fit
 from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.predictions.anchor import anchor_on

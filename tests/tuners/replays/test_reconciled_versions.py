@@ -12,12 +12,12 @@ from lsmlens.tuners.engines.errors import EngineError
 from lsmlens.tuners.engines.installing import install_version
 from lsmlens.tuners.engines.library import installed_libraries
 from lsmlens.tuners.options.reading import read_options
-from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import Measurement
-from lsmlens.tuners.replays.plan import Plan
+from lsmlens.tuners.replays.outcome import Plan
 from lsmlens.tuners.replays.reconciliation import COMPACTION_TICKER, FLUSH_TICKER
 from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.replays.trial import run_trial
+from lsmlens.tuners.replays.workspace import Limits
 from lsmlens.tuners.workloads.sources import open_workload
 
 VERSIONS = ("6.8.1", "6.15.5", "7.9.2", "11.8.1")

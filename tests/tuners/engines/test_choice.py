@@ -4,9 +4,8 @@ import pickle
 from pathlib import Path
 
 import pytest
-from lsmlens.tuners.engines import choosing
-from lsmlens.tuners.engines.choice import EngineChoice
-from lsmlens.tuners.engines.choosing import choose_engine
+from lsmlens.tuners.engines import choice
+from lsmlens.tuners.engines.choice import EngineChoice, choose_engine
 from lsmlens.tuners.engines.errors import EngineError, NotPublished
 from lsmlens.tuners.engines.library import Library
 from lsmlens.tuners.engines.rocksdict import RocksdictEngine
@@ -44,9 +43,9 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     one = Machine()
     monkeypatch.delenv("LSMLENS_ROCKSDB", raising=False)
-    monkeypatch.setattr(choosing, "installed_libraries", lambda: one.installed)
-    monkeypatch.setattr(choosing, "system_libraries", lambda: one.system)
-    monkeypatch.setattr(choosing, "install_version", one.install)
+    monkeypatch.setattr(choice, "installed_libraries", lambda: one.installed)
+    monkeypatch.setattr(choice, "system_libraries", lambda: one.system)
+    monkeypatch.setattr(choice, "install_version", one.install)
     return one
 
 
