@@ -2,8 +2,12 @@
 
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from lsmlens.cli.progress_line import ProgressLine, duration
+
+if TYPE_CHECKING:
+    from lsmlens.tuners.replays.replayer import ReplayProgress
 
 
 class SearchProgress(ProgressLine):
@@ -23,7 +27,7 @@ class SearchProgress(ProgressLine):
         elif not self._quiet:
             print(self._told(), file=sys.stderr, flush=True)
 
-    def show(self, progress: "Progress") -> None:
+    def show(self, progress: "ReplayProgress") -> None:
         """Say how far the stage's replays are."""
         if self._is_due():
             left = progress.seconds_left

@@ -1,12 +1,17 @@
 """Progress of replays on standard error: runs that are done, the share of the work, time left."""
 
+from typing import TYPE_CHECKING
+
 from lsmlens.cli.progress_line import ProgressLine, duration
+
+if TYPE_CHECKING:
+    from lsmlens.tuners.replays.replayer import ReplayProgress
 
 
 class TrialProgress(ProgressLine):
     """Says how many runs are done, and how long the others take."""
 
-    def show(self, progress: "Progress") -> None:
+    def show(self, progress: "ReplayProgress") -> None:
         """Say how far the runs are."""
         if not self._is_due():
             return

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
-from lsmlens.analyzer.compaction_statistics import LABELS, CompactionStatistics
+from lsmlens.analyzer.compaction_statistics import CompactionStatistics
+from lsmlens.analyzer.metrics import LABELS
 from lsmlens.analyzer.pressure import FamilyPressure
 from lsmlens.reports.moments import moment_of_micros
 from lsmlens.reports.numbers import bytes_of, file_name, mib, millis, plain, ratio, share

@@ -1,7 +1,7 @@
 """Waiting until an open database has no work left in the background.
 
-RocksDB's threads are asked of the system as well: one that was woken for a job is runnable at once, long before a loaded
-machine lets it run and the database counts the job as running.
+The system is asked of RocksDB's threads as well: one that was woken for a job is runnable at once, long before a
+loaded machine lets it run and the database counts the job as running.
 """
 
 import threading

@@ -4,9 +4,9 @@ What each figure is worth was measured on the published study (docs/qos.md): a r
 within 5 % where queues are known, clients' mean within 10 % on HDDs with a database elsewhere, on NVMe within 35 %,
 15 % once calibrated. Smaller differences decide nothing here.
 
-The simulation is held against what was observed while something recovered, by two factors, each of one kind of figure:
-the clients' rate, and the rate of a recovery that no limit bounds. They hold for candidates under the scheduler that was
-observed: another orders what meets at a device otherwise.
+The simulation is held against what was observed while something recovered, by two factors, each of one kind of
+figure: the clients' rate, and the rate of a recovery that no limit bounds. They hold for candidates under the scheduler
+that was observed: another orders what meets at a device otherwise.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The folder one replay's database lives in, the removal of those that killed replays left behind, and the room it needs."""
+"""The folder one replay's database lives in, the room it needs, and the removal of what killed replays left behind."""
 
 import fcntl
 import json

@@ -9,10 +9,10 @@ is summed over the moments of the workload.
 That is levelled compaction at rest. It leaves out partly compacted levels, moved files, what runs at the same time, and
 ages; it is made to rank candidates before any of them is replayed, not to predict one.
 
-S(n) is a family's survivor curve: what a flush or a compaction of n operations in a row leaves, on average over the whole
-workload: of several operations on one key the last, but nothing of a put and its single delete. Beside it stand what
-lives at each moment, and how much of it the family has written by then. All this is read off the operations themselves,
-made once at a coarse scale; populations and windows scale alike, so the curves hold at any.
+S(n) is a family's survivor curve: what a flush or a compaction of n operations in a row leaves, on average over the
+whole workload: of several operations on one key the last, but nothing of a put and its single delete. Beside it stand
+what lives at each moment, and how much of it the family has written by then. All this is read off the operations
+themselves, made once at a coarse scale; populations and windows scale alike, so the curves hold at any.
 """
 
 from collections.abc import Mapping
