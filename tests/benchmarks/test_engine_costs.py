@@ -14,14 +14,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.tuners.engines.errors import EngineError
-from lsmlens.tuners.engines.installing import install_version
-from lsmlens.tuners.engines.library import Library, installed_libraries, system_libraries
+from lsmlens.tuners.engines.library import Library, system_libraries
 from lsmlens.tuners.engines.option_readback import latest_options_file
 from lsmlens.tuners.options.options_file import options_file, read_options_file
 
@@ -148,16 +146,10 @@ def test_beside_db_bench(
 
 
 def test_official_build_beside_the_systems(
-    system_library: Library, db_bench: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    system_library: Library, db_bench: str, folder: Path, capsys: pytest.CaptureFixture[str],
+    official_build: Callable[[str], Library],
 ) -> None:  # fmt: skip
-    official = next((one for one in installed_libraries() if one.version == "7.9.2"), None)
-    if official is None:
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        try:
-            official = install_version("7.9.2")
-        except EngineError as error:
-            pytest.skip(f"needs RocksDB 7.9.2 or network: {error}")
+    official = official_build("7.9.2")
     options = folder / "OPTIONS"
     run_db_bench(db_bench, folder, options)
     ours: list[float] = []

@@ -41,10 +41,11 @@ class CapiEngine:
 
     name = "capi"
 
-    def __init__(self, library: Path, version: str, notes: tuple[str, ...] = ()) -> None:
+    def __init__(self, library: Path, version: str, notes: tuple[str, ...] = (), sets_clock: bool = True) -> None:
         self.library = library
         self.version = version
         self.notes = notes
+        self._sets_clock = sets_clock
         self._api = CApi(library)
         self._options = COptions(self._api)
         self._has_collectors = self._api.has(ADD_COLLECTOR)
@@ -55,7 +56,7 @@ class CapiEngine:
         opening = _Opening(self._api, self.version, CompactionGate() if holds and can_hold(self._api) else None)
         try:
             opening.prepare(self._options, asked, options.families)
-            database = CapiDatabase(self._api, path, opening)
+            database = CapiDatabase(self._api, path, opening, self._sets_clock)
         except BaseException:
             opening.destroy()
             raise
@@ -118,7 +119,7 @@ class CapiDatabase:
 
     options: ResolvedOptions
 
-    def __init__(self, api: CApi, path: Path, opening: _Opening) -> None:
+    def __init__(self, api: CApi, path: Path, opening: _Opening, sets_clock: bool) -> None:
         self.path = path
         self._api, self._opening = api, opening
         ffi, lib = api.ffi, api.lib
@@ -142,7 +143,7 @@ class CapiDatabase:
         self._number = ffi.new("uint64_t*")
         self._property_int = lib.rocksdb_property_int_cf if api.has("rocksdb_property_int_cf") else None
         self._names: dict[str, Any] = {}
-        self._clock = clock_of(api.library)
+        self._clock = clock_of(api.library) if sets_clock else None
         self.gate = opening.gate
         self._settling = Settling(self, opening.families, opening.gate)
 
@@ -194,7 +195,7 @@ class CapiDatabase:
 
     def set_clock(self, seconds: float) -> bool:
         """Let RocksDB's wall clock show `seconds` since 1970, to every database of this library."""
-        return self._clock.set(seconds)
+        return self._clock is not None and self._clock.set(seconds)
 
     def close(self) -> None:
         """Close the database; a second time it does nothing."""
@@ -210,7 +211,8 @@ class CapiDatabase:
         lib.rocksdb_close(self._database)
         lib.rocksdb_writeoptions_destroy(self._write_options)
         self._database = None
-        self._clock.restore()
+        if self._clock is not None:
+            self._clock.restore()
         self._opening.destroy()
 
     def _text(self, name: str) -> Any:

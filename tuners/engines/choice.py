@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsmlens.tuners.engines.engine import Engine
@@ -12,6 +12,9 @@ from lsmlens.tuners.engines.library import Library, given_library, installed_lib
 from lsmlens.tuners.engines.versions import distance, version_numbers
 
 VARIABLE = "LSMLENS_ROCKSDB"
+# Set to anything, RocksDB's own code stays as it is: see docs/engines.md.
+OWN_CLOCK_VARIABLE = "LSMLENS_OWN_CLOCK"
+OWN_CLOCK_NOTE = f"RocksDB keeps its own clock ({OWN_CLOCK_VARIABLE}): ages in the options are shortened instead"
 NAMES = ("capi", "rocksdict")
 Notice = Callable[[str], None]
 
@@ -20,24 +23,26 @@ Notice = Callable[[str], None]
 class EngineChoice:
     """An engine by name and version; `library` is the shared library where one is needed.
 
-    `notes` say why it was taken, where it is not the one that was asked for. Calling it makes the engine; do that in
-    the process that replays: RocksDB's thread pools are the process's, and a library once loaded stays.
+    `notes` say why it was taken, where it is not the one that was asked for. With `sets_clock` the wall clock that its
+    databases see can be set (`clock`). Calling it makes the engine; do that in the process that replays: RocksDB's
+    thread pools are the process's, and a library once loaded stays.
     """
 
     name: str
     version: str
     library: Path | None = None
     notes: tuple[str, ...] = ()
+    sets_clock: bool = True
 
     def __call__(self) -> Engine:
         """The engine. Raises EngineError if its library cannot be loaded."""
         if self.library is None:
             from lsmlens.tuners.engines.rocksdict import RocksdictEngine
 
-            return RocksdictEngine(self.notes)
+            return RocksdictEngine(self.notes, self.sets_clock)
         from lsmlens.tuners.engines.capi import CapiEngine
 
-        return CapiEngine(self.library, self.version, self.notes)
+        return CapiEngine(self.library, self.version, self.notes, self.sets_clock)
 
 
 def choose_engine(
@@ -52,8 +57,18 @@ def choose_engine(
     `name` is `capi`, `rocksdict`, or None for the best there is; `library` is a shared library, or a jar that holds
     one, and goes before all (so does the variable LSMLENS_ROCKSDB). Else it is the wanted version, installed, of the
     system, or fetched, which `on_notice` is told in one line; else the nearest that is here. The choice's notes say
-    what was taken in place of what. Raises EngineError where nothing can be had.
+    what was taken in place of what. With the variable LSMLENS_OWN_CLOCK RocksDB keeps its own clock. Raises EngineError
+    where nothing can be had.
     """
+    chosen = _chosen(name, wanted_version, library, allow_download, on_notice)
+    if not os.environ.get(OWN_CLOCK_VARIABLE):
+        return chosen
+    return replace(chosen, notes=(*chosen.notes, OWN_CLOCK_NOTE), sets_clock=False)
+
+
+def _chosen(
+    name: str | None, wanted_version: str | None, library: Path | None, allow_download: bool, on_notice: Notice
+) -> EngineChoice:
     if name not in (None, *NAMES):
         raise EngineError(f"{name}: no such engine", f"there are {' and '.join(NAMES)}")
     if wanted_version is not None and not version_numbers(wanted_version):

@@ -2,7 +2,8 @@
 
 The artefacts are `org.rocksdb:rocksdbjni`, by version and platform. A jar holds a shared library for each processor,
 such as `librocksdbjni-linux-aarch64.so`; it exports RocksDB's whole C API beside the Java one. A classifier's jar is
-for one system; the one without classifier is for all.
+for one system; the one without classifier is for all. `rocksdbjni.json` holds the SHA-256 of the jars of the versions
+that Ceph's releases run with and of one of each later series; of other versions the published checksum is compared.
 """
 
 import hashlib
@@ -13,11 +14,14 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from lsmlens.tuners.engines.errors import EngineError, NotPublished
 from lsmlens.tuners.engines.library import Library, cache_folder, write_record
 from lsmlens.tuners.engines.probing import probed_version
@@ -26,6 +30,7 @@ from lsmlens.tuners.engines.versions import nearest, version_numbers
 if TYPE_CHECKING:
     from jgo.maven import Project
 
+MOST_LIBRARY_BYTES, PIECE_BYTES = 512 << 20, 1 << 20
 VERSION = re.compile(r"\d{1,4}(?:\.\d{1,6}){1,3}")
 GROUP, ARTEFACT = "org.rocksdb", "rocksdbjni"
 NO_NETWORK = "without network: bring a rocksdbjni jar or a librocksdb here, and install that file"
@@ -72,7 +77,7 @@ def _folder() -> Iterator[Path]:
     """A folder of its own on the cache's disk, gone in the end."""
     root = cache_folder()
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".installing-", dir=root) as folder:
             yield Path(folder)
     except OSError as error:
@@ -80,7 +85,7 @@ def _folder() -> Iterator[Path]:
 
 
 def _extracted(jar: Path, folder: Path) -> Path:
-    """The library for this machine, out of a jar."""
+    """The library for this machine, out of a jar; of what the jar says only its bytes are taken."""
     names = member_names()
     try:
         with zipfile.ZipFile(jar) as archive:
@@ -88,17 +93,26 @@ def _extracted(jar: Path, folder: Path) -> Path:
             name = next((name for name in names if name in held), None)
             if name is None:
                 raise EngineError(f"{jar.name}: it holds no {names[0]}", "take the jar for this system")
-            return Path(archive.extract(name, folder))
-    except zipfile.BadZipFile as error:
+            library = folder / name
+            with archive.open(name) as packed, library.open("xb") as file:
+                while (piece := packed.read(PIECE_BYTES)) and file.tell() <= MOST_LIBRARY_BYTES:
+                    file.write(piece)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise EngineError(f"{jar.name}: no whole jar: {error}", "fetch it again") from error
+    if library.stat().st_size > MOST_LIBRARY_BYTES:
+        raise EngineError(f"{jar.name}: its {name} is larger than any RocksDB", "fetch it again")
+    return library
 
 
 def _kept(library: Path, source: str) -> Library:
     """Move a library that works to its place, at once and whole."""
     version = probed_version(library)
+    if not VERSION.fullmatch(version):  # it is the library's own word, and names a folder
+        raise EngineError(f"{library}: no RocksDB that can be used: it says that its version is {version!r}")
     folder = cache_folder() / version
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     kept = Library(version, folder / library.name, source)
+    library.chmod(0o600)
     library.replace(kept.path)
     write_record(kept)
     return kept
@@ -116,6 +130,13 @@ def member_names() -> tuple[str, ...]:
     return (f"librocksdbjni-linux{suffixes[0]}{'-musl' if _is_musl() else ''}.so",)
 
 
+@cache
+def known_checksums() -> dict[str, dict[str, str]]:
+    """The SHA-256 of jars, by version and by name of the jar."""
+    content = (Path(__file__).parent / "rocksdbjni.json").read_bytes()
+    return msgspec.json.decode(content, type=dict[str, dict[str, str]])
+
+
 def published_versions() -> list[str]:
     """The versions there are, oldest first. Raises EngineError if they cannot be asked for."""
     with tempfile.TemporaryDirectory(prefix="lsmlens-") as folder:
@@ -129,6 +150,7 @@ def published_versions() -> list[str]:
 def download(version: str, folder: Path, on_progress: Advance | None = None) -> Path:
     """Bring the jar of a version into `folder` and compare its checksum.
 
+    That is the one lsmlens knows of the version's jar, or for versions it knows none of, the one published beside it.
     `on_progress` is told the bytes that are here and those there are. Raises EngineError where it cannot be had (no
     network, another checksum), NotPublished where there is no such version.
     """
@@ -141,6 +163,10 @@ def download(version: str, folder: Path, on_progress: Advance | None = None) -> 
                 jar = component.artifact(classifier).resolve()
         except LookupError:
             continue
+        if version in (known := known_checksums()):
+            if hashlib.sha256(jar.read_bytes()).hexdigest() != known[version].get(jar.name):
+                raise EngineError(f"{jar.name}: its SHA-256 is not the one lsmlens knows", "try again")
+            return jar
         try:
             with _in_plain_words(f"the checksum of RocksDB {version}"):
                 checksum = component.artifact(classifier, "jar.sha1").resolve()

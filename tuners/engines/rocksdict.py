@@ -46,8 +46,9 @@ class RocksdictEngine:
 
     name = "rocksdict"
 
-    def __init__(self, notes: tuple[str, ...] = ()) -> None:
+    def __init__(self, notes: tuple[str, ...] = (), sets_clock: bool = True) -> None:
         self.notes = (*notes, *NOTES)
+        self._sets_clock = sets_clock
         self._defaults = _defaults()
         self._taken: set[str] = set()
         self._refused: set[str] = set()
@@ -60,7 +61,8 @@ class RocksdictEngine:
         for family, values in options.families.items():
             if (one := deletion_collector(values.get(COLLECTOR, ""))) is not None and one.marks:
                 of_family[family].add_compact_on_deletion_collector_factory(one.sliding_window, one.trigger, 0.0)
-        database = RocksdictDatabase(path, of_database, {family: of_family[family] for family in asked.families})
+        families = {family: of_family[family] for family in asked.families}
+        database = RocksdictDatabase(path, of_database, families, self._sets_clock)
         try:
             written = without_folders(read_options_file(latest_options_file(path)))
             effective = with_unwritten(written, database, options.families, has_collectors=True)
@@ -162,7 +164,7 @@ class RocksdictDatabase:
     options: ResolvedOptions
     gate: CompactionGate | None = None
 
-    def __init__(self, path: Path, options: Any, of_family: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, options: Any, of_family: Mapping[str, Any], sets_clock: bool) -> None:
         self.path = path
         self._options = options
         self._options.enable_statistics()
@@ -170,7 +172,7 @@ class RocksdictDatabase:
         self._families = {name: self._database.get_column_family(name) for name in of_family}
         self._handles = [self._database.get_column_family_handle(name) for name in self._families]
         self._decoded: DecodedBatches | None = None
-        self._clock = clock_of(Path(rocksdict.rocksdict.__file__))
+        self._clock = clock_of(Path(rocksdict.rocksdict.__file__)) if sets_clock else None
         self._settling = Settling(self, tuple(self._families))
 
     def write(self, batches: Batches, first: int, last: int) -> None:
@@ -218,7 +220,7 @@ class RocksdictDatabase:
 
     def set_clock(self, seconds: float) -> bool:
         """Let RocksDB's wall clock show `seconds` since 1970, to every database of the wheel."""
-        return self._clock.set(seconds)
+        return self._clock is not None and self._clock.set(seconds)
 
     def close(self) -> None:
         """Close the database; a second time it does nothing."""
@@ -228,7 +230,8 @@ class RocksdictDatabase:
         self._handles.clear()  # the last reference gone closes it; Rdict.close would flush first
         self._families.clear()
         self._database = None
-        self._clock.restore()
+        if self._clock is not None:
+            self._clock.restore()
 
 
 class DecodedBatches:
