@@ -115,6 +115,7 @@ def _run(page: Markdown, one: RunAnalysis, prefix: str) -> None:
         page.table(run_tables.families(one), f"{prefix}by column family")
         with page.details(f"{prefix}by level, and what flushes took in"):
             page.table(run_tables.levels(one), "By level written to")
+            page.table(run_tables.reasons(one), "Why flushes and compactions ran")
             if one.flushes:
                 page.table(run_tables.flushes(one), "What flushes took in")
     if one.windows:

@@ -43,6 +43,7 @@ def _sections(analysis: Analysis, width: int) -> Iterator[tuple[str, list[str]]]
             if one.families:
                 yield f"{prefix}by column family", run_tables.families(one).lines()
                 yield f"{prefix}by output level", run_tables.levels(one).lines()
+                yield f"{prefix}why flushes and compactions ran", run_tables.reasons(one).lines()
             if one.flushes:
                 yield f"{prefix}what flushes took in", run_tables.flushes(one).lines()
             if one.windows:
