@@ -289,15 +289,16 @@ def _few(families: Sequence[str]) -> str:
 
 def _drift(options: pl.DataFrame, names: Mapping[tuple[str, str], str]) -> Iterable[Drift]:
     """Each option that peers disagree on; those of several families that differ alike together."""
-    alike: dict[tuple[object, ...], list[str]] = {}
+    alike: dict[tuple[str, tuple[OptionValue, ...]], list[str]] = {}
     for (name, family), some in options.group_by("name", "column_family", maintain_order=True):
         by_value: dict[str, list[str]] = {}
         for cluster, daemon, value in some.select(*IDENTITY, "value").iter_rows():
             by_value.setdefault(value, []).append(names[cluster, daemon])
-        values = sorted(((value, tuple(whose)) for value, whose in by_value.items()), key=lambda one: -len(one[1]))
-        alike.setdefault((name, *values), []).extend([str(family)] if family is not None else [])
-    for (name, *values), families in sorted(alike.items(), key=lambda one: str(one[0][0])):
-        yield Drift(str(name), tuple(families), tuple(OptionValue(*one) for one in values))  # type: ignore[misc]
+        values = [OptionValue(value, tuple(whose)) for value, whose in by_value.items()]
+        key = str(name), tuple(sorted(values, key=lambda one: -len(one.daemons)))
+        alike.setdefault(key, []).extend([str(family)] if family is not None else [])
+    for (option, found), families in sorted(alike.items(), key=lambda one: one[0][0]):
+        yield Drift(option, tuple(families), found)
 
 
 def _findings(
