@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     window = _window_seconds(options.window)
     with Progress(options.paths, quiet=options.quiet) as progress:
         analysis = analyze(options.paths, selection, window, progress.advance)
-    _warn_of_unknown_families(analysis)
+    _check_families(analysis)
     if selection != Selection() and not any(one.families for one in analysis.runs):
         warn("no flush, compaction or move was selected")
     if options.redact:
@@ -108,13 +108,14 @@ def _window_seconds(text: str | None) -> float | None:
         raise LsmlensError(f"--window: no duration that is known: {text}", "use such as 30s, 10m or 1h") from None
 
 
-def _warn_of_unknown_families(analysis: "Analysis") -> None:
+def _check_families(analysis: "Analysis") -> None:
     wanted = analysis.selection.column_families
     if not wanted:
         return
-    known = {str(event.get("column_family")) for one in analysis.runs for event in one.run.events}
+    known = {name for one in analysis.runs for name in one.run.jobs["column_family"].drop_nulls().unique()}
+    known |= {option.family for one in analysis.runs for option in one.options if option.family is not None}
     for name in sorted(wanted - known):
-        warn(f"no column family {name}; there are {', '.join(sorted(known - {'None'}))}")
+        raise LsmlensError(f"--cf: no column family {name}", f"there are {', '.join(sorted(known)) or 'none'}")
 
 
 def _check_times(selection: "Selection") -> None:

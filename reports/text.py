@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
+from lsmlens.analyzer.options.option_changes import has_ceph
 from lsmlens.reports import plan_blocks, run_tables
 from lsmlens.reports.moments import moment
 from lsmlens.reports.numbers import plain, size
@@ -31,11 +32,14 @@ def _sections(analysis: Analysis, width: int) -> Iterator[tuple[str, list[str]]]
     for one, plan in plan_blocks.planned(runs, SIDE_BY_SIDE):
         yield (f"{one.run.name}: plan" if len(runs) > 1 else "Plan"), plan_lines(plan, width)
     if len(runs) <= SIDE_BY_SIDE:
-        yield "Compaction Statistics", run_tables.statistics(run_tables.statistics_columns(analysis)).lines()
+        yield (
+            "Compaction Statistics",
+            run_tables.statistics(run_tables.statistics_columns(analysis), has_ceph(analysis)).lines(),
+        )
     else:
         assert analysis.total_statistics is not None
         column = (f"{len(analysis.counted_in_total)} runs", analysis.total_statistics)
-        yield "Compaction Statistics, all runs", run_tables.statistics([column]).lines()
+        yield "Compaction Statistics, all runs", run_tables.statistics([column], has_ceph(analysis)).lines()
         yield "Compaction Statistics by run", run_tables.statistics_by_run(analysis).lines()
     for one in runs:
         prefix = f"{one.run.name}: " if len(runs) > 1 else ""

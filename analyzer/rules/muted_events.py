@@ -20,7 +20,8 @@ class MutedEvents:
     """The log holds no RocksDB events, so nothing can be measured: debug_rocksdb is too low.
 
     Evidence: no EVENT_LOG_v1 line in the log, with debug_rocksdb below 4 in config show; or, without config show, a
-    log that begins with the daemon's start, at which RocksDB always logs events.
+    whole log that begins with the daemon's start and does not hold the lines of RocksDB's open, which are of the same
+    level.
 
     Threshold: debug_rocksdb below 4 (CephRocksdbLogger in src/kv/RocksDBStore.cc). A log without events and without
     a start may be that of a quiet daemon.
@@ -44,6 +45,10 @@ class MutedEvents:
         match = _LEVEL.match(shown) if isinstance(shown, str) else None
         if match is None and run.run.ceph_version is None:
             yield NotAssessed(self.code, self.title, "config show, or a log from the daemon's start on")
+            return
+        if match is None and (run.run.sessions or run.run.quality.damaged):
+            # RocksDB's lines of an open are of the events' level, so events would be there if anything had happened.
+            yield NotAssessed(self.code, self.title, "config show, or a whole log that goes on past the open")
             return
         if match is not None and int(match[1]) >= EVENTS_LEVEL:
             return
