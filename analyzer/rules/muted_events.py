@@ -11,6 +11,8 @@ from lsmlens.analyzer.options.option_changes import is_ceph
 # Ceph logs RocksDB's messages of level INFO, events among them, at debug level 4 (CephRocksdbLogger in
 # src/kv/RocksDBStore.cc); 4/5 is the default of all releases.
 EVENTS_LEVEL = 4
+# Ours: a daemon has opened its database some seconds after its start.
+LEAST_SECONDS = 10.0
 OPTION = "debug_rocksdb"
 
 _LEVEL = re.compile(r"\s*(\d{1,3})")
@@ -46,7 +48,8 @@ class MutedEvents:
         if match is None and run.run.ceph_version is None:
             yield NotAssessed(self.code, self.title, "config show, or a log from the daemon's start on")
             return
-        if match is None and (run.run.sessions or run.run.quality.damaged):
+        lasted = run.statistics.log_duration_seconds or 0.0
+        if match is None and (run.run.sessions or run.run.quality.damaged or lasted < LEAST_SECONDS):
             # RocksDB's lines of an open are of the events' level, so events would be there if anything had happened.
             yield NotAssessed(self.code, self.title, "config show, or a whole log that goes on past the open")
             return

@@ -24,7 +24,6 @@ def test_the_beginning_of_a_log_gives_no_advice(bundle: str, size: int, fixtures
     (run,) = analyze([str(tmp_path)]).runs
     if not run.run.event_counts:
         assert not {"R07", "R19"} & {one.code for one in run.findings}
-        assert any(one.code == "R07" for one in run.not_assessed) or len(run.options) > 500
     for one in run.findings:
         assert one.confidence is not Confidence.HIGH or any(place.line is not None for place in one.evidence)
 
