@@ -2,14 +2,12 @@
 
 import argparse
 import gc
-import os
-import sys
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.cli import arguments
 from lsmlens.cli.severity_gate import asked_severity, is_failed
-from lsmlens.cli.streams import has_colour, standard_output, warn
+from lsmlens.cli.streams import has_colour, standard_output, terminal_width, warn
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
@@ -46,6 +44,9 @@ def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument(
         "--window", metavar="LENGTH", help="also sum up jobs by windows of this length, such as 30s, 10m or 1h"
     )
+    command.add_argument(
+        "--full", action="store_true", help="print all tables, evidence and commands, not only the first screen"
+    )
     arguments.add_fail_on(command)
     arguments.add_redact(command)
     arguments.add_quiet(command)
@@ -76,27 +77,18 @@ def run(options: argparse.Namespace) -> int:
     report = AnalysisReport(analysis, asked_severity(options))
     for output in outputs:
         ANALYSIS.write(output, report)
-    standard_output().write(_rendered(report, options.format))
+    standard_output().write(_rendered(report, options.format, options.full))
     findings = [finding for one in analysis.runs for finding in one.findings]
     return 1 if is_failed(findings, report.fail_on) else 0
 
 
-def _rendered(report: "AnalysisReport", form: str) -> str:
+def _rendered(report: "AnalysisReport", form: str, full: bool) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
     from lsmlens.reports.outputs import ANALYSIS
 
     if form != "text":
         return ANALYSIS.printed(report, form)
-    from lsmlens.reports.text import render
-
-    analysis = report.analysis
-    if not sys.stdout.isatty():
-        return render(analysis)
-    from lsmlens.reports.narrow_terminal import LEAST_WIDTH, fitted
-    from lsmlens.reports.text_life import WIDTH
-
-    width = max(LEAST_WIDTH, os.get_terminal_size(sys.stdout.fileno()).columns)
-    return fitted(render(analysis, has_colour(), min(WIDTH, width)), width)
+    return ANALYSIS.screen(report, full, terminal_width(), has_colour())
 
 
 def _window_seconds(text: str | None) -> float | None:
