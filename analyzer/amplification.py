@@ -1,21 +1,23 @@
-"""Bytes written by column family and by level, and the write amplification they come to.
+"""What flushes, compactions and moves of one column family, or into one level, wrote, and the ratios of that.
 
-LSM write amplification = (flush bytes + compaction output bytes) / flush bytes. Flush bytes are the level-0
-tables that flushes wrote, and their blob files. Compaction output bytes are `total_output_size` plus, where a
-release writes them apart, blob bytes and those of the penultimate ("proximal") level. Trivial moves move no bytes.
-The WAL is not in it, nor are tables written while recovering one.
+What each sum counts, and the formulas of write amplification and of the output/input ratio, stand in `metrics`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.events import Event
+from lsmlens.analyzer.metrics import OUTPUT_INPUT_RATIO, WRITE_AMPLIFICATION, sums_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 UNATTRIBUTED = "(unknown)"
 
 
 @dataclass(slots=True)
 class FamilyWrites:
-    """What the flushes, compactions and moves of one column family did. Sizes in bytes.
+    """What the flushes, compactions and moves of one column family did; each field is a sum of `metrics.SUMS`.
 
     `level0_output_bytes` are those of `compaction_output_bytes` that compactions wrote which read level 0.
     """
@@ -38,56 +40,30 @@ class FamilyWrites:
     trivial_moves: int = 0
     trivial_move_bytes: int = 0
 
-    def add_flush(self, event: Event) -> None:
-        """Take in a `flush_finished` event, stitched to its start and its tables."""
-        self.flushes += 1
-        self.flush_bytes += event["created_bytes"] + event["created_blob_bytes"]
-        self.flush_blob_bytes += event["created_blob_bytes"]
-        self.flush_input_records += event.get("num_entries", 0)
-        self.flush_output_records += event["created_records"]
-
-    def add_compaction(self, event: Event) -> None:
-        """Take in a `compaction_finished` event."""
-        blob, proximal = outside_output_size(event)
-        self.compactions += 1
-        self.compaction_input_bytes += event.get("input_data_size", 0)
-        written = event["total_output_size"] + blob + proximal
-        self.compaction_output_bytes += written
-        if 0 in event.get("input_levels", ()):
-            self.level0_output_bytes += written
-        self.blob_output_bytes += blob
-        self.proximal_output_bytes += proximal
-        self.input_records += event["num_input_records"]
-        self.output_records += event["num_output_records"]
-        self.compaction_seconds += event["compaction_time_micros"] / 1e6
-
-    def add_move(self, event: Event) -> None:
-        """Take in a `trivial_move` event."""
-        self.trivial_moves += 1
-        self.trivial_move_bytes += event["total_files_size"]
-
     def merge(self, other: "FamilyWrites") -> None:
         """Add another log's writes of this family, or another family's for a sum."""
-        for name in self.__slots__:
-            if name != "name":
-                setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in _OF_FAMILIES:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    @property
+    def sums(self) -> dict[str, float | None]:
+        """The fields by name, as metrics take them."""
+        return {name: getattr(self, name) for name in _OF_FAMILIES}
 
     @property
     def output_input_ratio(self) -> float | None:
         """Records out per record in over all compactions; None without input."""
-        return self.output_records / self.input_records if self.input_records else None
+        return OUTPUT_INPUT_RATIO.value(self.sums)
 
     @property
     def write_amplification(self) -> float | None:
         """LSM write amplification; None where nothing was flushed."""
-        if not self.flush_bytes:
-            return None
-        return (self.flush_bytes + self.compaction_output_bytes) / self.flush_bytes
+        return WRITE_AMPLIFICATION.value(self.sums)
 
 
 @dataclass(slots=True)
 class LevelWrites:
-    """What was written into one level, by flushes (level 0) and compactions, and moved there. Sizes in bytes."""
+    """What was written into one level, by flushes (level 0) and compactions, and moved there; sums as of a family."""
 
     level: int
     flushes: int = 0
@@ -101,39 +77,49 @@ class LevelWrites:
     trivial_moves: int = 0
     trivial_move_bytes: int = 0
 
-    def add_flush(self, event: Event) -> None:
-        """Take in a `flush_finished` event."""
-        self.flushes += 1
-        self.flush_bytes += event["created_bytes"] + event["created_blob_bytes"]
-
-    def add_compaction(self, event: Event) -> None:
-        """Take in a `compaction_finished` event."""
-        self.compactions += 1
-        self.compaction_input_bytes += event.get("input_data_size", 0)
-        self.compaction_output_bytes += event["total_output_size"] + sum(outside_output_size(event))
-        self.input_records += event["num_input_records"]
-        self.output_records += event["num_output_records"]
-        self.compaction_seconds += event["compaction_time_micros"] / 1e6
-
-    def add_move(self, event: Event) -> None:
-        """Take in a `trivial_move` event."""
-        self.trivial_moves += 1
-        self.trivial_move_bytes += event["total_files_size"]
-
     @property
     def output_input_ratio(self) -> float | None:
         """Records out per record in over all compactions into this level; None without input."""
-        return self.output_records / self.input_records if self.input_records else None
+        return OUTPUT_INPUT_RATIO.value({"input_records": self.input_records, "output_records": self.output_records})
 
 
-def outside_output_size(event: Event) -> tuple[int, int]:
-    """Blob bytes and penultimate-level bytes of a compaction, which `total_output_size` leaves out."""
-    return (
-        _count(event, "total_blob_output_size"),
-        _count(event, "proximal_level_bytes_written") + _count(event, "proximal_level_bytes_written_blob"),
-    )
+_OF_FAMILIES = tuple(one.name for one in fields(FamilyWrites))[1:]
+_OF_LEVELS = tuple(one.name for one in fields(LevelWrites))[1:]
 
 
-def _count(event: Event, name: str) -> int:
-    value = event.get(name, 0)
-    return value if isinstance(value, int) else 0
+def writes_by_family(jobs: "pl.DataFrame") -> tuple[FamilyWrites, ...]:
+    """The writes of each column family, by name; of all that none is known of together as UNATTRIBUTED."""
+    import polars as pl
+
+    name = pl.col("column_family").fill_null(UNATTRIBUTED).alias("name")
+    return tuple(FamilyWrites(**row) for row in sums_of(jobs, [name], _OF_FAMILIES).to_dicts())
+
+
+def writes_by_level(jobs: "pl.DataFrame") -> tuple[LevelWrites, ...]:
+    """The writes into each level, by number."""
+    import polars as pl
+
+    level = pl.col("output_level").alias("level")
+    return tuple(LevelWrites(**row) for row in sums_of(jobs, [level], _OF_LEVELS).to_dicts())
+
+
+def writes_by_window(jobs: "pl.DataFrame", seconds: float, most: int) -> tuple[tuple[int, FamilyWrites], ...]:
+    """Starts of windows of equal length, in microseconds since 1970 UTC, and what was written in each.
+
+    Windows are aligned to 1970; a job counts in the one in which it finished, whole. Windows without jobs are not
+    made, nor more than `most`.
+    """
+    import polars as pl
+
+    micros = max(1, round(seconds * 1_000_000))
+    start = (pl.col("finished_at").dt.epoch("us") // micros * micros).alias("start")
+    rows = sums_of(jobs, [start], _OF_FAMILIES).head(most).to_dicts()
+    return tuple((began, FamilyWrites(str(began), **row)) for row in rows for began in (row.pop("start"),))
+
+
+def added(writes: Iterable[FamilyWrites], name: str = "total") -> FamilyWrites:
+    """The sum of several families' or runs' writes."""
+    total = FamilyWrites(name)
+    for one in writes:
+        total.merge(one)
+    return total

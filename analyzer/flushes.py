@@ -7,8 +7,13 @@ Manager" under a line `Flushing all column families with data in WAL number …`
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.events import Event
+from lsmlens.analyzer.amplification import UNATTRIBUTED
+from lsmlens.analyzer.jobs import FLUSH
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(slots=True)
@@ -24,19 +29,6 @@ class FlushView:
     empty_flushes: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     memtables: Counter[int] = field(default_factory=Counter)
-
-    def add(self, event: Event) -> None:
-        """Take in a `flush_finished` event stitched to its start; one without a start says nothing here."""
-        if "num_entries" not in event:
-            return
-        self.flushes += 1
-        self.input_entries += event["num_entries"]
-        self.input_deletes += event["num_deletes"]
-        self.output_entries += event["created_records"]
-        self.output_deletes += event["created_deletions"]
-        self.empty_flushes += not event["created_files"]
-        self.memtables[event["num_memtables"]] += 1
-        self.reasons[event.get("true_flush_reason") or "not logged"] += 1
 
     @property
     def dropped_entries(self) -> int:
@@ -59,3 +51,26 @@ class FlushView:
     def memtables_per_flush(self) -> float | None:
         """Mean number of memtables one flush merged."""
         return sum(count * times for count, times in self.memtables.items()) / self.flushes if self.flushes else None
+
+
+def flush_views(jobs: "pl.DataFrame") -> tuple[FlushView, ...]:
+    """The flushes of each column family, by name; those whose start is not in the log say nothing here."""
+    import polars as pl
+
+    name = pl.col("column_family").fill_null(UNATTRIBUTED).alias("name")
+    started = jobs.filter((pl.col("kind") == FLUSH) & pl.col("memtables").is_not_null())
+    rows = started.group_by(name).agg(
+        flushes=pl.len(),
+        input_entries=pl.col("input_records").sum(),
+        input_deletes=pl.col("input_deletions").sum(),
+        output_entries=pl.col("output_records").sum(),
+        output_deletes=pl.col("output_deletions").sum(),
+        empty_flushes=(pl.col("output_files") == 0).sum(),
+        reasons=pl.col("reason").fill_null("not logged"),
+        memtables=pl.col("memtables"),
+    )
+    views = []
+    for row in rows.sort("name").to_dicts():
+        reasons, memtables = Counter(row.pop("reasons")), Counter(row.pop("memtables"))
+        views.append(FlushView(**row, reasons=reasons, memtables=memtables))
+    return tuple(views)

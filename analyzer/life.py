@@ -34,7 +34,7 @@ class CrossCheck(NamedTuple):
         return (self.log_bytes - self.counter_bytes) / self.counter_bytes if self.counter_bytes else None
 
 
-def statistics_of(run: Run) -> "StatisticsSeries | None":
+def series_of(run: Run) -> "StatisticsSeries | None":
     """The run's statistics dumps as a series; None where the log has none."""
     if not len(run.dumps):
         return None
@@ -138,7 +138,8 @@ class TotalAmplification(NamedTuple):
     """Total write amplification, WAL and all: (WAL + flush + compaction bytes) / user bytes.
 
     By statistics dumps, from each open to its last one; they print whole GB with two decimals, so `user_bytes` and
-    `wal_bytes` are to about 5 MB for each open. Else by BlueFS's counters, over the daemon's last life: then the WAL's
+    `wal_bytes` are to about 5 MB for each open, and so are table bytes where the log has no events of flushes and
+    compactions. Else by BlueFS's counters, over the daemon's last life: then the WAL's
     bytes stand for the users', for all they write goes through it; it has a few bytes a batch more.
     """
 
@@ -177,4 +178,9 @@ def total_amplification(
         size = _table_bytes(event)
         if size and any(opened <= event["time_micros"] <= dumped for opened, dumped in covered):
             written += size
+    if not written:  # the log holds no events of that time; its dumps may tell all the same
+        dumped = [point.table_bytes for point in series.last_of_opens]
+        if None in dumped:
+            return None
+        written = sum(size or 0 for size in dumped)
     return TotalAmplification(series.user_bytes or 0.0, series.wal_bytes or 0.0, written)

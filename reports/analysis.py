@@ -28,6 +28,7 @@ from lsmlens.reports.finding_blocks import finding_blocks
 from lsmlens.reports.glossary import ANALYSIS_TERMS
 from lsmlens.reports.moments import moment
 from lsmlens.reports.numbers import counted, duration, plain, ratio, share, size
+from lsmlens.reports.plan_blocks import plan_blocks, plan_lines
 from lsmlens.reports.run_sections import has_jobs, run_sections
 
 if TYPE_CHECKING:
@@ -45,10 +46,12 @@ def compose(analysis: Analysis) -> Document:
     """The report; of many runs those with the gravest findings, then those that wrote most, have sections."""
     runs = analysis.runs
     findings = tuple(_findings(analysis))
+    planned = sorted(analysis.counted, key=_weight)[:RUNS_SIDE_BY_SIDE]
     fired = [block for block in findings if isinstance(block, FindingBlock)]
     sections = [
         Section("verdict", "Verdict", tuple(_verdict(analysis))),
-        Section("findings", "Findings", (*findings[: len(fired)], *_plan(fired), *findings[len(fired) :])),
+        Section("findings", "Findings", (*findings[: len(fired)], *plan_lines(planned), *findings[len(fired) :])),
+        Section("plan", "Plan", tuple(plan_blocks(planned))),
         Section("statistics", "Compaction statistics", tuple(_statistics(analysis))),
     ]
     if len(runs) == 1:
@@ -203,15 +206,6 @@ def _findings(analysis: Analysis) -> Iterator[Block]:
         ((name, finding) for name, one in named for finding in one.findings),
         ((name, rule) for name, one in named if one in analysis.counted for rule in one.not_assessed),
     )
-
-
-def _plan(findings: Sequence[FindingBlock]) -> Iterator[Block]:
-    """In which order to make the changes that findings above notes ask for."""
-    codes = [block.code for block in findings if block.severity is not Severity.INFO and block.advice]
-    if codes:
-        order = "as it says" if len(codes) == 1 else f"one at a time, in this order: {', '.join(codes)}"
-        said = f"Plan: change {order}; after each, lsmlens compare BEFORE AFTER says what it brought."
-        yield Paragraphs((said,), detail=Detail.BRIEF)
 
 
 def _statistics(analysis: Analysis) -> Iterator[Block]:

@@ -1,9 +1,10 @@
 """Files in level 0 over time, as the finished jobs of a log say."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from lsmlens.analyzer.events import Event
 from lsmlens.reports.time_bins import TimeBins
 
 
@@ -28,18 +29,18 @@ class Level0History:
         self._states: dict[str, dict[str, tuple[int, int, int]]] = defaultdict(dict)
         self._most: dict[tuple[str, int], int] = {}
 
-    def take(self, event: Event, family: str, lane: str) -> None:
-        """Take in what a finished job of a family says level 0 holds from then on."""
-        state = event.get("lsm_state")
-        if not state:
+    def take(self, job: Mapping[str, Any], lane: str) -> None:
+        """Take in what a finished job (a row of jobs, its time in microseconds) says level 0 holds from then on."""
+        if not job["level_files"]:
             return
-        index = self._bins.index(event["time_micros"])
+        family, session, files = job["column_family"], job["session"], job["level_files"][0]
+        index = self._bins.index(job["finished_at"])
         before = self._states[lane].get(family)
-        if before is not None and before[0] == event["session"]:
+        if before is not None and before[0] == session:
             for passed in range(before[1], index + 1):
                 self._raise(lane, passed, before[2])
-        self._raise(lane, index, state[0])
-        self._states[lane][family] = (event["session"], index, state[0])
+        self._raise(lane, index, files)
+        self._states[lane][family] = (session, index, files)
 
     def spans(self) -> list[Level0Span]:
         """Stretches of equal count, by lane and time; none where level 0 was empty or nothing tells."""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
-from lsmlens.analyzer.compaction_statistics import LABELS, CompactionStatistics
+from lsmlens.analyzer.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.counters.counter_intervals import CounterInterval
 from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.metrics import LABELS
 from lsmlens.analyzer.pressure import FamilyPressure
 from lsmlens.reports.document import Tone
 from lsmlens.reports.moments import moment_of_micros

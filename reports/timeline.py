@@ -7,23 +7,25 @@ evenly over the time it ran; write amplification counts a job whole where it fin
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, outside_output_size
-from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.events import Event, EventKind
+from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, writes_by_window
+from lsmlens.analyzer.analysis import MOST_WINDOWS, RunAnalysis
+from lsmlens.analyzer.jobs import FLUSH, MOVE
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import JobFilter, Selection
 from lsmlens.analyzer.units import MICROS
-from lsmlens.analyzer.windows import Windows
 from lsmlens.reports.client_times import ClientSpan, OperationBin, client_spans, operation_bins
 from lsmlens.reports.level0_history import Level0History, Level0Span
 from lsmlens.reports.time_bins import TimeBins
+
+if TYPE_CHECKING:
+    import polars as pl
 
 WINDOWS = 60
 BINS_PER_WINDOW = 5
 LANES = 24
 OTHER_FAMILIES = "(others)"
-FLUSH, COMPACTION = "flush", "compaction"
 
 
 @dataclass(slots=True)
@@ -92,27 +94,17 @@ def measure_timeline(one: RunAnalysis, selection: Selection) -> Timeline | None:
     coarse = TimeBins.over(*extent, WINDOWS)
     bins = TimeBins(coarse.start_micros, coarse.width_micros // BINS_PER_WINDOW, coarse.count * BINS_PER_WINDOW)
     timeline = Timeline(*extent, bins, tuple(sorted(set(lanes.values()))))
-    windows = Windows(timeline.window_seconds)
+    jobs = wanted.of(one.run.jobs)
+    timeline.windows = list(writes_by_window(jobs, timeline.window_seconds, MOST_WINDOWS))
     level0 = Level0History(timeline.bins)
-    for event in one.run.events:
-        kind = event["event"]
-        if kind not in _SEEN or not wanted.takes(event):
+    for job in _rows(jobs):
+        lane = lanes.get(job["column_family"], OTHER_FAMILIES)
+        if job["kind"] == MOVE:
             continue
-        lane = lanes.get(_family(event), OTHER_FAMILIES)
-        if kind == EventKind.FLUSH_STARTED:
-            _take_memtables(timeline, event)
-            continue
-        windows.add(event)
-        if kind == EventKind.FLUSH_FINISHED:
-            written = event["created_bytes"] + event["created_blob_bytes"]
-            _take_job(timeline, event, lane, FLUSH, written, 0)
-            _take_waiting(timeline, event)
-        elif kind == EventKind.COMPACTION_FINISHED:
-            written = event["total_output_size"] + sum(outside_output_size(event))
-            _take_job(timeline, event, lane, COMPACTION, written, event["output_level"])
-        if kind != EventKind.TRIVIAL_MOVE:
-            level0.take(event, _family(event), lane)
-    timeline.windows = windows.in_order()
+        _take_job(timeline, job, lane)
+        level0.take(job, lane)
+    for flush in _started_flushes(one.run, wanted):
+        _take_memtables(timeline, flush)
     timeline.level0 = level0.spans()
     _take_switches(timeline, one.run, selection)
     _take_stalls(timeline, one)
@@ -148,16 +140,33 @@ def _lanes(families: Iterable[FamilyWrites]) -> dict[str, str]:
     return {family.name: family.name if family.name in shown else OTHER_FAMILIES for family in by_bytes}
 
 
-def _family(event: Event) -> str:
-    name = event.get("column_family")
-    return name if isinstance(name, str) else UNATTRIBUTED
+def _rows(jobs: "pl.DataFrame") -> Iterator[dict[str, Any]]:
+    """Jobs one by one, by the columns that a timeline needs; times in microseconds."""
+    import polars as pl
+
+    columns = ("session", "kind", "output_level", "output_bytes", "level_files", "immutable_memtables", "micros")
+    yield from jobs.select(
+        *columns,
+        pl.col("column_family").fill_null(UNATTRIBUTED),
+        pl.col("started_at", "finished_at").dt.epoch("us"),
+    ).iter_rows(named=True)
 
 
-def _take_job(timeline: Timeline, event: Event, lane: str, kind: str, written: int, level: int) -> None:
-    until = event["time_micros"]
-    since = event.get("started_micros")
+def _started_flushes(run: Run, wanted: JobFilter) -> Iterator[dict[str, Any]]:
+    """Flushes by the time they started, finished or not."""
+    import polars as pl
+
+    columns = (pl.col("started_at").dt.epoch("us"), "reason", "memory_bytes")
+    for jobs in (run.jobs, run.unfinished):
+        flushes = wanted.of(jobs.filter(pl.col("kind") == FLUSH), "started_at")
+        yield from flushes.filter(pl.col("started_at").is_not_null()).select(columns).iter_rows(named=True)
+
+
+def _take_job(timeline: Timeline, job: dict[str, Any], lane: str) -> None:
+    kind, until, written = job["kind"], job["finished_at"], job["output_bytes"]
+    since = job["started_at"]
     if since is None:
-        since = until - event.get("compaction_time_micros", 0)
+        since = until - (job["micros"] or 0)
     since = min(max(since, timeline.bins.start_micros), until)
     length = until - since
     for index, micros in timeline.bins.shares(since, until):
@@ -165,23 +174,19 @@ def _take_job(timeline: Timeline, event: Event, lane: str, kind: str, written: i
         activity = timeline.activity.setdefault((index, lane, kind), Activity())
         activity.busy_micros += micros
         activity.bytes += share
-        timeline.level_bytes[index, level] += share
+        timeline.level_bytes[index, job["output_level"]] += share
     finished = timeline.activity.setdefault((timeline.bins.index(until), lane, kind), Activity())
     finished.jobs += 1
-
-
-def _take_memtables(timeline: Timeline, event: Event) -> None:
-    reason = event.get("true_flush_reason") or "not logged"
-    flushed = timeline.flushed.setdefault((timeline.bins.index(event["time_micros"]), str(reason)), Flushed())
-    flushed.flushes += 1
-    flushed.memory_bytes += event.get("memory_usage", 0)
-
-
-def _take_waiting(timeline: Timeline, event: Event) -> None:
-    waiting = event.get("immutable_memtables", 0)
-    if waiting > 0:
-        index = timeline.bins.index(event["time_micros"])
+    if waiting := job["immutable_memtables"]:
+        index = timeline.bins.index(until)
         timeline.waiting_memtables[index] = max(waiting, timeline.waiting_memtables.get(index, 0))
+
+
+def _take_memtables(timeline: Timeline, flush: dict[str, Any]) -> None:
+    reason = flush["reason"] or "not logged"
+    flushed = timeline.flushed.setdefault((timeline.bins.index(flush["started_at"]), reason), Flushed())
+    flushed.flushes += 1
+    flushed.memory_bytes += flush["memory_bytes"] or 0
 
 
 def _take_switches(timeline: Timeline, run: Run, selection: Selection) -> None:
@@ -217,13 +222,3 @@ def _kv_thread(run: Run, bins: TimeBins) -> Iterator[tuple[int, int, float]]:
             since = max(until - round(stretch.seconds * MICROS), bins.start_micros)
             if since < until <= bins.end_micros:
                 yield since, until, stretch.busy_share
-
-
-_SEEN = frozenset(
-    {
-        EventKind.FLUSH_STARTED.value,
-        EventKind.FLUSH_FINISHED.value,
-        EventKind.COMPACTION_FINISHED.value,
-        EventKind.TRIVIAL_MOVE.value,
-    }
-)

@@ -7,12 +7,16 @@ these sums (those of single column families left out), so that it can stand for 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
+from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.amplification import UNATTRIBUTED, outside_output_size
-from lsmlens.analyzer.events import Event, EventKind
+from lsmlens.analyzer.amplification import UNATTRIBUTED
+from lsmlens.analyzer.metrics import sums_of
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
-from lsmlens.analyzer.units import MIB, MICROS
+from lsmlens.analyzer.units import MICROS
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_WINDOWS = 200
 _NICE_SECONDS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 86400)
@@ -64,16 +68,32 @@ def window_sums(runs: Iterable[Run], selection: Selection | None = None) -> Wind
     covered = [span for run, chosen in wanted if (span := _span(run, chosen.since_micros, chosen.until_micros))]
     if not covered:
         return None
+    import polars as pl
+
     start, end = min(first for first, _ in covered), max(last for _, last in covered)
     if end <= start:
         return None
     seconds = _window_seconds((end - start) / MICROS)
-    sums = _Sums(start, round(seconds * MICROS), ceil((end - start) / (seconds * MICROS)))
-    for run, chosen in wanted:
-        for event in run.events:
-            if event["event"] in (_COMPACTION, _FLUSH) and chosen.takes(event):
-                sums.add(event)
-    return WindowSums(start, seconds, sums.longest_job_seconds, sums.columns)
+    length, count = round(seconds * MICROS), ceil((end - start) / (seconds * MICROS))
+    # what finished outside counts in the nearest window
+    window = ((pl.col("finished_at").dt.epoch("us") - start) // length).clip(0, count - 1).alias("window")
+    jobs = pl.concat([chosen.of(run.jobs) for run, chosen in wanted]).with_columns(window)
+    columns = _columns(sums_of(jobs, ["window"], COLUMNS), COLUMNS, count)
+    families = sums_of(jobs, [pl.col("column_family").fill_null(UNATTRIBUTED), "window"], OF_FAMILIES)
+    for (family,), sums in families.group_by("column_family", maintain_order=True):
+        own = _columns(sums, OF_FAMILIES, count)
+        columns |= {f"{name}/{family}": values for name, values in own.items() if any(values)}
+    longest = jobs.select((pl.col("finished_at") - pl.col("started_at")).max().dt.total_microseconds()).item()
+    return WindowSums(start, seconds, (longest or 0) / MICROS, columns)
+
+
+def _columns(sums: "pl.DataFrame", names: Sequence[str], count: int) -> dict[str, list[float]]:
+    """A value for every window, from the rows of those in which jobs finished."""
+    columns = {name: [0.0] * count for name in names}
+    for row in sums.to_dicts():
+        for name in names:
+            columns[name][row["window"]] = float(row[name])
+    return columns
 
 
 def _span(run: Run, since: int | None, until: int | None) -> tuple[int, int] | None:
@@ -89,66 +109,3 @@ def _window_seconds(duration: float) -> float:
     """The shortest usual length that makes at most `MOST_WINDOWS` windows."""
     least = duration / MOST_WINDOWS
     return next((float(nice) for nice in _NICE_SECONDS if nice >= least), ceil(least / 86400) * 86400.0)
-
-
-class _Sums:
-    """Adds up jobs in the windows they finished in; what finished outside counts in the nearest."""
-
-    def __init__(self, start: int, length: int, count: int) -> None:
-        self.columns: dict[str, list[float]] = {name: [0.0] * count for name in COLUMNS}
-        self.longest_job_seconds = 0.0
-        self._start, self._length, self._count = start, length, count
-
-    def add(self, event: Event) -> None:
-        """Take in a finished flush or compaction."""
-        window = min(max((event["time_micros"] - self._start) // self._length, 0), self._count - 1)
-        family = event.get("column_family")
-        family = UNATTRIBUTED if family is None else family
-        took = _flush(event) if event["event"] == _FLUSH else _compaction(event)
-        for name, amount in took.items():
-            self.columns[name][window] += amount
-            if name in OF_FAMILIES:
-                own = self.columns.get(f"{name}/{family}")
-                if own is None:
-                    own = self.columns[f"{name}/{family}"] = [0.0] * self._count
-                own[window] += amount
-        started = event.get("started_micros")
-        if isinstance(started, int):
-            self.longest_job_seconds = max(self.longest_job_seconds, (event["time_micros"] - started) / MICROS)
-
-
-def _flush(event: Event) -> dict[str, float]:
-    return {
-        "flushes": 1,
-        "flush_bytes": event["created_bytes"] + event["created_blob_bytes"],
-        "flush_input_records": event.get("num_entries", 0),
-        "flush_output_records": event["created_records"],
-    }
-
-
-def _compaction(event: Event) -> dict[str, float]:
-    seconds = event["compaction_time_micros"] / MICROS
-    size, records_in, records_out = event["total_output_size"], event["num_input_records"], event["num_output_records"]
-    took = {
-        "compactions": 1,
-        "compaction_seconds": seconds,
-        "compaction_input_bytes": event.get("input_data_size", 0),
-        "compaction_output_bytes": size + sum(outside_output_size(event)),
-        "output_bytes": size,
-        "input_records": records_in,
-        "output_records": records_out,
-    }
-    if seconds:
-        took |= {
-            "timed_compactions": 1,
-            "throughputs": size / (MIB * seconds),
-            "input_rates": records_in / seconds,
-            "output_rates": records_out / seconds,
-        }
-    if records_in:
-        took |= {"weighed_compactions": 1, "ratios": records_out / records_in}
-    return took
-
-
-_COMPACTION = EventKind.COMPACTION_FINISHED.value
-_FLUSH = EventKind.FLUSH_FINISHED.value

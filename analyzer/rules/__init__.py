@@ -10,6 +10,7 @@ from lsmlens.analyzer.rules.kv_thread import KvThread
 from lsmlens.analyzer.rules.level0_backlog import Level0Backlog
 from lsmlens.analyzer.rules.level0_size import Level0Size
 from lsmlens.analyzer.rules.level_targets import LevelTargets
+from lsmlens.analyzer.rules.logged_errors import LoggedErrors
 from lsmlens.analyzer.rules.marked_compactions import MarkedCompactions
 from lsmlens.analyzer.rules.missing_families import MissingFamilies
 from lsmlens.analyzer.rules.muted_events import MutedEvents
@@ -51,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     PgLog(),
     CompactionThreads(),
     ReadStatistics(),
+    LoggedErrors(),
 )
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.background_jobs import more_threads
 from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.options.option_changes import change_all, is_ceph
+from lsmlens.analyzer.options.option_changes import is_ceph
 from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.rules.compaction_threads import more_threads
 
 # A healthy database compacts level 0 within seconds of reaching the trigger (ours).
 LONGEST_SECONDS = 60.0
@@ -103,7 +103,7 @@ class Level0Backlog:
                 column_family=family,
                 advice="raise max_background_jobs (max_background_compactions where that is set), CPU permitting; or"
                 " give level 1 about the size of level 0",
-                commands=change_all(run, more_threads(run)),
+                changes=more_threads(run),
                 risk="more jobs take CPU and device time from clients",
                 check="the first number of lsm_state falls below the trigger within seconds",
             )

@@ -1,76 +1,33 @@
 """Write amplification: which bytes are in it, and which are named apart."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, LevelWrites, outside_output_size
+from lsmlens.analyzer.amplification import (
+    UNATTRIBUTED,
+    FamilyWrites,
+    LevelWrites,
+    writes_by_family,
+    writes_by_level,
+    writes_by_window,
+)
 from lsmlens.analyzer.analysis import analyze, measure
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.jobs import Job
 from lsmlens.analyzer.selection import Selection
+
+from tests.jobs import compaction, flush, jobs, move, run_of
 
 KIB = 1024
 
 
-def flush(size: int, blobs: int = 0, **more: Any) -> dict[str, Any]:
-    return {
-        "event": "flush_finished",
-        "time_micros": 5,
-        "num_entries": 100,
-        "num_deletes": 10,
-        "num_memtables": 1,
-        "created_files": 1,
-        "created_bytes": size,
-        "created_records": 60,
-        "created_deletions": 5,
-        "created_blob_bytes": blobs,
-        "column_family": "a",
-        **more,
-    }
-
-
-def compaction(size: int, level: int = 1, **more: Any) -> dict[str, Any]:
-    return {
-        "event": "compaction_finished",
-        "time_micros": 6,
-        "compaction_time_micros": 500_000,
-        "output_level": level,
-        "num_output_files": 1,
-        "total_output_size": size,
-        "num_input_records": 200,
-        "num_output_records": 150,
-        "input_data_size": 4 * KIB,
-        "column_family": "a",
-        **more,
-    }
-
-
-def move(size: int, level: int = 2, **more: Any) -> dict[str, Any]:
-    return {
-        "event": "trivial_move",
-        "time_micros": 7,
-        "destination_level": level,
-        "files": 1,
-        "total_files_size": size,
-        "column_family": "a",
-        **more,
-    }
-
-
-def writes(*events: dict[str, Any]) -> FamilyWrites:
-    family = FamilyWrites("a")
-    for event in events:
-        {
-            "flush_finished": family.add_flush,
-            "compaction_finished": family.add_compaction,
-            "trivial_move": family.add_move,
-        }[event["event"]](event)
+def writes(*rows: Job) -> FamilyWrites:
+    (family,) = writes_by_family(jobs(*rows)) or (FamilyWrites("a"),)
     return family
 
 
 def test_compactions_that_read_level_0_are_told_apart() -> None:
-    first = {**compaction(8 * KIB), "input_levels": [0, 1]}
-    deeper = {**compaction(4 * KIB, 2), "input_levels": [1, 2]}
+    first = compaction(8 * KIB, input_levels=[0, 1])
+    deeper = compaction(4 * KIB, 2, input_levels=[1, 2])
     family = writes(flush(KIB), first, deeper, compaction(2 * KIB))  # of the last, the start is not in the log
     assert (family.level0_output_bytes, family.compaction_output_bytes) == (8 * KIB, 14 * KIB)
 
@@ -89,9 +46,9 @@ def test_flush_and_compaction() -> None:
     assert family.compaction_seconds == 1.0
 
 
-@pytest.mark.parametrize("events", [[], [compaction(KIB)], [move(KIB)], [flush(0), compaction(KIB)]])
-def test_nothing_flushed_has_no_amplification(events: list[dict[str, Any]]) -> None:
-    assert writes(*events).write_amplification is None
+@pytest.mark.parametrize("rows", [[], [compaction(KIB)], [move(KIB)], [flush(0), compaction(KIB)]])
+def test_nothing_flushed_has_no_amplification(rows: list[Job]) -> None:
+    assert writes(*rows).write_amplification is None
 
 
 def test_no_records_no_ratio() -> None:
@@ -107,7 +64,7 @@ def test_moves_move_no_bytes() -> None:
 
 
 def test_blob_bytes_are_added_and_named() -> None:
-    family = writes(flush(KIB), compaction(KIB, num_blob_output_files=1, total_blob_output_size=2 * KIB))
+    family = writes(flush(KIB), compaction(KIB, blobs=2 * KIB))
     assert family.blob_output_bytes == 2 * KIB
     assert family.compaction_output_bytes == 3 * KIB
     assert family.write_amplification == 4.0
@@ -120,28 +77,15 @@ def test_blob_bytes_of_flushes_are_added_and_named() -> None:
 
 
 def test_bytes_of_the_level_before_the_last_are_added_and_named() -> None:
-    family = writes(
-        flush(KIB),
-        compaction(KIB, proximal_level_bytes_written=2 * KIB, proximal_level_bytes_written_blob=KIB),
-    )
+    family = writes(flush(KIB), compaction(KIB, proximal=3 * KIB))
     assert (family.proximal_output_bytes, family.blob_output_bytes) == (3 * KIB, 0)
     assert family.compaction_output_bytes == 4 * KIB
     assert family.write_amplification == 5.0
 
 
-def test_all_that_stands_outside_the_output_size() -> None:
-    event = compaction(
-        1, total_blob_output_size=2, proximal_level_bytes_written=30, proximal_level_bytes_written_blob=400
-    )
-    assert outside_output_size(event) == (2, 430)
-    assert outside_output_size(compaction(1)) == (0, 0)
-
-
 def test_levels_have_the_same_bytes() -> None:
-    zero, one, two = LevelWrites(0), LevelWrites(1), LevelWrites(2)
-    zero.add_flush(flush(KIB, KIB))
-    one.add_compaction(compaction(KIB, total_blob_output_size=KIB, proximal_level_bytes_written=KIB))
-    two.add_move(move(5 * KIB))
+    zero, one, two = writes_by_level(jobs(flush(KIB, KIB), compaction(KIB, blobs=KIB, proximal=KIB), move(5 * KIB)))
+    assert (zero.level, one.level, two.level) == (0, 1, 2)
     assert (zero.flushes, zero.flush_bytes, zero.compaction_output_bytes) == (1, 2 * KIB, 0)
     assert (one.compactions, one.compaction_output_bytes, one.compaction_input_bytes) == (1, 3 * KIB, 4 * KIB)
     assert (one.input_records, one.output_records, one.output_input_ratio) == (200, 150, 0.75)
@@ -157,11 +101,8 @@ def test_families_are_added_up() -> None:
 
 
 def test_levels_and_families_of_a_run() -> None:
-    run = Run("x", is_monitor=False, members=[])
-    run.events.extend([flush(KIB), compaction(KIB, 3, column_family="b"), compaction(KIB, 1), move(9)])
-    run.events.append(compaction(KIB, 1, column_family=None))
-    run.events.append({"event": "table_file_creation", "time_micros": 1, "file_size": 1 << 40, "column_family": "a"})
-    measured = measure(run, Selection())
+    rows = [flush(KIB), compaction(KIB, 3, column_family="b"), compaction(KIB, 1), move(9)]
+    measured = measure(run_of(*rows, compaction(KIB, 1, column_family=None)), Selection())
     assert [(family.name, family.compactions) for family in measured.families] == [
         (UNATTRIBUTED, 1),
         ("a", 1),
@@ -172,8 +113,7 @@ def test_levels_and_families_of_a_run() -> None:
 
 
 def test_a_family_without_a_name_is_not_an_unknown_one() -> None:
-    run = Run("x", is_monitor=False, members=[])
-    run.events.extend([flush(KIB, column_family=""), flush(KIB, column_family=None)])
+    run = run_of(flush(KIB, column_family=""), flush(KIB, column_family=None))
     assert [family.name for family in measure(run, Selection()).families] == ["", UNATTRIBUTED]
 
 
@@ -192,3 +132,11 @@ def test_bytes_of_a_real_osd_agree_with_its_counters(fixtures: Path) -> None:
     (one,) = analyze([str(folder / "ceph-osd.0.log.gz")]).runs
     counted = json.loads((folder / "perf_dump.end.json").read_text())["bluefs"]["bytes_written_sst"]
     assert one.total.flush_bytes + one.total.compaction_output_bytes == pytest.approx(counted, rel=0.012)
+
+
+def test_windows_are_aligned_and_hold_what_finished_in_them() -> None:
+    rows = [move(second, finished_at=second * 1_000_000) for second in (599, 600, 1199, 3600)]
+    found = writes_by_window(jobs(*rows), 600, most=10)
+    sums = [(start // 1_000_000, one.trivial_moves, one.trivial_move_bytes) for start, one in found]
+    assert sums == [(0, 1, 599), (600, 2, 1799), (3600, 1, 3600)]
+    assert writes_by_window(jobs(*rows), 600, most=2) == found[:2]

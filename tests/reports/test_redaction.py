@@ -101,7 +101,7 @@ def test_no_name_is_left_in_any_report(analysis: Analysis, names: dict[str, set[
     texts["full"] = whole(compose(analysis))
     texts["github"] = github.commands(github.of_analysis(analysis))
     texts["summary"] = markdown.render(compose(analysis))
-    assert len(texts) == len(asked) + 3
+    assert len(texts) == len(asked) + 4
     assert_no_name_is_left(texts, names)
 
 

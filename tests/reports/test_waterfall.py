@@ -69,7 +69,7 @@ def test_pages_have_one_operation_of_each_moment(fixtures: Path) -> None:
     assert "| kv commit | 1.28 ms | 148 ms | started to op_commit |" in markdown.render(compose(analysis))
     blocks = next(one for one in compose(analysis).sections if one.anchor == "clients").blocks
     (block,) = (one for one in blocks if isinstance(one, ChartBlock))
-    assert block.chart.name == "waterfall"
+    assert block.drawn().name == "waterfall"
     assert block.table == table
 
 

@@ -4,12 +4,12 @@ A settled replay goes as fast as it can, so the times in its LOG are its own. St
 written, tell which moment of the workload a job of the LOG belongs to.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from lsmlens.analyzer.amplification import FamilyWrites
-from lsmlens.analyzer.events import Event, EventKind
+import polars as pl
+from lsmlens.analyzer.jobs import COMPACTION, FLUSH
 
 MOMENTS = 48
 
@@ -23,7 +23,7 @@ class CoursePoint(NamedTuple):
 
 
 def course_of(
-    events: Iterable[Event], steps: Sequence[tuple[float, float]], since: float, seconds: float
+    jobs: pl.DataFrame, steps: Sequence[tuple[float, float]], since: float, seconds: float
 ) -> tuple[CoursePoint, ...]:
     """The course at MOMENTS equal parts of a workload `seconds` long; none where no step was noted.
 
@@ -32,28 +32,16 @@ def course_of(
     if not steps:
         return ()
     clock, reached = np.array(steps).T
-    when: list[float] = []
-    flushed: list[float] = []
-    merged: list[float] = []
-    for event in events:
-        moment = event.get("time_micros", 0) / 1e6
-        if moment < since or event["event"] not in (EventKind.FLUSH_FINISHED, EventKind.COMPACTION_FINISHED):
-            continue
-        one = FamilyWrites("")
-        if event["event"] == EventKind.FLUSH_FINISHED:
-            one.add_flush(event)
-        else:
-            one.add_compaction(event)
-        when.append(float(np.interp(moment, clock, reached)))
-        flushed.append(one.flush_bytes)
-        merged.append(one.compaction_output_bytes)
-    ends = np.linspace(0.0, seconds, MOMENTS + 1)
+    moments = pl.col("finished_at").dt.epoch("us") / 1e6
+    written = jobs.filter(moments >= since, pl.col("kind").is_in((FLUSH, COMPACTION))).with_columns(moment=moments)
+    when = np.interp(written["moment"].to_numpy(), clock, reached)
     order = np.argsort(when, kind="stable")
-    until = np.searchsorted(np.array(when)[order], ends, side="right") if when else np.zeros(MOMENTS + 1, np.int64)
+    ends = np.linspace(0.0, seconds, MOMENTS + 1)
+    until = np.searchsorted(when[order], ends, side="right")
     # what settles after the last operation belongs to the end
     until[-1] = len(when)
-    sums = [np.concatenate(([0.0], np.cumsum(np.array(one)[order]))) for one in (flushed, merged)] if when else None
-    return tuple(
-        CoursePoint(float(end), *((0.0, 0.0) if sums is None else (float(sums[0][place]), float(sums[1][place]))))
-        for end, place in zip(ends, until.tolist(), strict=True)
-    )
+    grown = []
+    for kind in (FLUSH, COMPACTION):
+        own = written.select(pl.when(pl.col("kind") == kind).then("output_bytes").otherwise(0)).to_series().to_numpy()
+        grown.append(np.concatenate(([0], np.cumsum(own[order])))[until].astype(float))
+    return tuple(CoursePoint(*point) for point in zip(ends.tolist(), *(one.tolist() for one in grown), strict=True))

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.findings import Finding, NotAssessed
+from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange
+from lsmlens.analyzer.plan import plan_of
 from lsmlens.analyzer.rules.tombstone_leakage import TombstoneLeakage, leak_of
 
 RULE = TombstoneLeakage()
@@ -23,8 +24,16 @@ def test_omap_leaks_and_the_log_of_placement_groups_does_not(fixtures: Path) -> 
 
 
 def test_the_command_keeps_the_other_columns(fixtures: Path) -> None:
-    found = [one for one in RULE.check(_osd(fixtures / "osd-stock"), ()) if isinstance(one, Finding)]
-    (reshard,) = [command for command in found[0].commands if "reshard" in command]
+    run = _osd(fixtures / "osd-stock")
+    found = [one for one in RULE.check(run, ()) if isinstance(one, Finding)]
+    assert found[0].changes == (OptionChange("min_write_buffer_number_to_merge", "2", (found[0].column_family or "",)),)
+    plan = plan_of(run, found[:1])
+    assert plan is not None
+    (reshard, back) = [command for step in plan.steps for command in step.commands if command.endswith("reshard")]
+    assert back == (
+        'ceph-bluestore-tool --path /var/lib/ceph/osd/ceph-0 --sharding="m(3) p(3,0-12)'
+        ' O(3,0-13)=block_cache={type=binned_lru} L P" reshard'
+    )
     assert reshard == (
         'ceph-bluestore-tool --path /var/lib/ceph/osd/ceph-0 --sharding="m(3) p(3,0-12)='
         'min_write_buffer_number_to_merge=2 O(3,0-13)=block_cache={type=binned_lru} L P" reshard'
@@ -33,8 +42,8 @@ def test_the_command_keeps_the_other_columns(fixtures: Path) -> None:
 
 def test_deletes_long_after_their_puts(fixtures: Path) -> None:
     found = [one for one in RULE.check(_osd(fixtures / "rocksdb-7.8"), ()) if isinstance(one, Finding)]
-    assert [(one.column_family, one.commands) for one in found] == [
-        ("default", ("min_write_buffer_number_to_merge=2",)),
+    assert [(one.column_family, one.changes) for one in found] == [
+        ("default", (OptionChange("min_write_buffer_number_to_merge", "2", ("default",)),)),
     ]
 
 

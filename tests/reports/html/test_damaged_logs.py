@@ -84,5 +84,5 @@ def test_any_name_of_a_column_family(name: bytes, log: bytes, tmp_path: Path) ->
 def test_a_log_without_events_has_a_page(tmp_path: Path) -> None:
     (tmp_path / "LOG").write_text("2026/11/21-07:33:02.040964 10094 RocksDB version: 9.8.4\n")
     html = render(compose(analyze([str(tmp_path / "LOG")])))
-    assert "No flush or compaction finished" in html
+    assert "no flush or compaction finished" in html
     assert "vegaEmbed=" not in html
