@@ -24,7 +24,7 @@ from lsmlens.analyzer.jobs import (
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.repeats import Repeats
 from lsmlens.analyzer.run import KvThreadTime, Run, Session
-from lsmlens.analyzer.table_properties import put_key_times_right
+from lsmlens.analyzer.table_properties import put_properties_right
 
 
 @dataclass(slots=True)
@@ -229,7 +229,7 @@ class Stitcher:
         job.flushes.append(FlushUnderWay(event))
 
     def _table_created(self, event: Event, job: JobUnderWay) -> None:
-        put_key_times_right(event)
+        put_properties_right(event)
         family = event.get("cf_name")
         event["column_family"] = family
         if isinstance(family, str):

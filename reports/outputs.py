@@ -259,7 +259,7 @@ class QosReport:
 ANALYSIS: Subject[AnalysisReport] = Subject(
     {
         **document("lsmlens.reports.analysis:compose", ("analysis",)),
-        ".json": Text("lsmlens.reports.json_document:to_json", ("analysis",)),
+        ".json": Text("lsmlens.reports.analysis_json:to_json", ("analysis",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
@@ -340,7 +340,10 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     ),
 )
 DUEL: "Subject[Duel]" = Subject(
-    {".json": Text("lsmlens.reports.duel_report:to_json"), ".txt": Text("lsmlens.reports.duel_report:render")}
+    {
+        ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
+        ".txt": Text("lsmlens.reports.duel_report:render"),
+    }
 )
 QOS: Subject[QosReport] = Subject(
     {

@@ -98,6 +98,8 @@ def _family_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
     yield TableBlock("By level written to", run_tables.levels(one))
     if one.flushes:
         yield TableBlock("What flushes wrote of their memtables", run_tables.flushes(one))
+    if has_jobs(one):
+        yield TableBlock("Why flushes and compactions ran", run_tables.reasons(one))
     if one.windows:
         yield TableBlock("By time", run_tables.windows(one.windows))
 

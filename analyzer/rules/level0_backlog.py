@@ -8,8 +8,6 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.background_jobs import more_threads
 from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.options.option_changes import is_ceph
-from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 
@@ -110,15 +108,11 @@ class Level0Backlog:
 
 
 def levelled_families(run: RunAnalysis) -> list[str]:
-    """The families with level style compaction whose options were read.
-
-    Outside Ceph the options of a family that the log does not print are not known, whatever RocksDB's defaults are.
-    """
-    guessed = Source.ROCKSDB_DEFAULT if not is_ceph(run) else None
-    read = {one.family for one in run.options if one.name == TRIGGERS[0] and one.source is not guessed}
+    """The families with level style compaction whose options are known."""
+    known = {one.family for one in run.options if one.name == TRIGGERS[0]}
     return sorted(
         family
-        for family in read
+        for family in known
         if family is not None and (value_of(run.options, family, STYLE) or LEVEL_STYLE) == LEVEL_STYLE
     )
 

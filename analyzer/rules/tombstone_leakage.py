@@ -86,7 +86,7 @@ def leak_of(view: FlushView) -> float | None:
     """1 - puts that died in memory / deletes, from 0 to 1; None for too few deletes."""
     if view.input_deletes < LEAST_DELETES:
         return None
-    died = (view.input_entries - view.input_deletes) - (view.output_entries - view.output_deletes)
+    died = view.input_puts - (view.output_entries - view.output_deletes)
     return min(1.0, max(0.0, 1 - died / view.input_deletes))
 
 
