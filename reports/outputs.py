@@ -313,10 +313,8 @@ REPLAY: "Subject[ReplayReport]" = Subject(
 )
 PREDICTION: "Subject[PredictionReport]" = Subject(
     {
-        ".html": Page("lsmlens.reports.html.prediction_page:prediction_page"),
-        ".md": Text("lsmlens.reports.prediction_markdown:render"),
+        **document("lsmlens.reports.prediction_report:compose"),
         ".json": Text("lsmlens.reports.prediction_json:to_json"),
-        ".txt": Text("lsmlens.reports.prediction_text:render"),
     },
     Charts(
         ("figures", "families"),
@@ -326,10 +324,8 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
 )
 RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     {
-        ".html": Page("lsmlens.reports.html.recommendation_page:recommendation_page"),
-        ".md": Text("lsmlens.reports.recommendation_markdown:render"),
+        **document("lsmlens.reports.recommendation_report:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:to_json"),
-        ".txt": Text("lsmlens.reports.recommendation_text:render"),
         ".ini": Text("lsmlens.reports.recommendation_report:to_options_file", ("recommendation",)),
         ".conf": Text("lsmlens.reports.recommendation_report:to_ceph_conf", ("recommendation",)),
     },
@@ -341,17 +337,15 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
 )
 DUEL: "Subject[Duel]" = Subject(
     {
+        **document("lsmlens.reports.duel_report:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
-        ".txt": Text("lsmlens.reports.duel_report:render"),
     }
 )
 QOS: Subject[QosReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.html.qos_page:qos_page", ("assessment",)),
-        ".md": Text("lsmlens.reports.qos_markdown:render", ("assessment",)),
+        **document("lsmlens.reports.qos_report:compose", ("assessment",)),
         ".json": Text("lsmlens.reports.qos_json:to_json", ("assessment",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_assessment", ("assessment", "fail_on")),
-        ".txt": Text("lsmlens.reports.qos_text:render", ("assessment",)),
     },
     Charts(
         ("allocation", "front", "course", "recovery"),
