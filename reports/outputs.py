@@ -277,12 +277,10 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
 )
 COMPARISON: Subject[ComparisonReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.html.comparison_page:comparison_page"),
-        ".md": Text("lsmlens.reports.comparison_markdown:render"),
+        **document("lsmlens.reports.comparison:compose"),
         ".json": Text("lsmlens.reports.comparison_json:to_json", ("comparison", "gates")),
         ".junit.xml": Text("lsmlens.reports.junit:of_comparison"),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_comparison", ("comparison",)),
-        ".txt": Text("lsmlens.reports.comparison_text:render", ("comparison", "gates")),
         ".csv": Text("lsmlens.reports.comparison_csv:to_csv", ("comparison",)),
         ".parquet": Table("lsmlens.reports.comparison_parquet:write_metrics", ("comparison",)),
     },
@@ -291,7 +289,7 @@ COMPARISON: Subject[ComparisonReport] = Subject(
             *("changes", "amplification", "written", "families", "timeline", "levels", "latency", "kvthread"),
             *("level0", "memtables"),
         ),
-        Lazy("lsmlens.reports.html.comparison_page:comparison_charts", ("comparison",)),
+        Lazy("lsmlens.reports.comparison:charts_called", ("comparison",)),
         "the HTML report shows those there are",
     ),
     Lazy("lsmlens.reports.github:of_comparison"),

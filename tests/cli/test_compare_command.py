@@ -107,7 +107,7 @@ def test_files_are_written_and_json_printed(compare: Run, tmp_path: Path) -> Non
         .read_text()
         .startswith("metric,stock,reef-original\nTotal OSD Log Duration (seconds),313.048,292.736\n")
     )
-    assert names[2].read_bytes() == compare(STOCK, REEF).stdout
+    assert names[2].read_bytes() == compare(STOCK, REEF, "--full").stdout
     assert sorted(tmp_path.iterdir()) == sorted(names)
 
 
