@@ -2,8 +2,20 @@
 
 import re
 
-from lsmlens.analyzer import records, text_lines
-from lsmlens.analyzer.records import Record
+from lsmlens.analyzer import text_lines
+from lsmlens.analyzer.records import (
+    CompactedLine,
+    ForcedLine,
+    JobLine,
+    KvThreadLine,
+    MemtableLine,
+    MovedLine,
+    MovingLine,
+    Record,
+    SlowLine,
+    StallLine,
+    SummaryLine,
+)
 from lsmlens.analyzer.scan import Scan
 from lsmlens.analyzer.stamps import stamp_millis
 from lsmlens.analyzer.stretch import Stretch
@@ -20,30 +32,30 @@ def line_record(shape: text_lines.LineShape, stretch: Stretch, start: int, after
     if match is None:
         return None
     if shape.name in FORCED_FLUSHES:
-        return (records.FORCED_LINE, FORCED_FLUSHES[shape.name])
+        return ForcedLine(FORCED_FLUSHES[shape.name])
     if shape is text_lines.KV_THREAD:
-        return (records.KV_THREAD_LINE, float(match[1]), float(match[2]), int(match[3]), _millis(stretch, start))
+        return KvThreadLine(float(match[1]), float(match[2]), int(match[3]), _millis(stretch, start))
     if shape is text_lines.SLOW_OPERATION:
         return _slow_operation(match, stretch, start, after, scan)
     family = text_lines.family_before(stretch.view, start)
     if family is None:
         return None
     if shape is text_lines.JOB:
-        return (records.JOB_LINE, family, int(match[1]), match[2] == b"Flushing memtable")
+        return JobLine(family, int(match[1]), match[2] == b"Flushing memtable")
     if shape is text_lines.COMPACTED_TO:
-        return (records.COMPACTED_LINE, family, int(match[1]), int(match[2]))
+        return CompactedLine(family, int(match[1]), int(match[2]))
     if shape is text_lines.LEVEL_SUMMARY:
-        return (records.SUMMARY_LINE, family, tuple(int(files[:9]) for files in match[1].split()))
+        return SummaryLine(family, tuple(int(files[:9]) for files in match[1].split()))
     if shape is text_lines.MOVED:
-        return (records.MOVED_LINE, family, int(match[1]), int(match[2]), int(match[3]))
+        return MovedLine(family, int(match[1]), int(match[2]), int(match[3]))
     if shape is text_lines.MOVING:
-        return (records.MOVING_LINE, family, int(match[1]), int(match[2]))
+        return MovingLine(int(match[1]), int(match[2]))
     if shape is text_lines.MEMTABLE:
-        return (records.MEMTABLE_LINE, family, int(match[2]) + 1, _millis(stretch, start))
+        return MemtableLine(family, int(match[2]) + 1, _millis(stretch, start))
     stall = family, shape.name, text_lines.STALL_CAUSES[match[1]]
     if stall not in scan.stall_places:
         scan.stall_places[stall] = stretch.evidence(start, after)
-    return (records.STALL_LINE, *stall, _millis(stretch, start))
+    return StallLine(*stall, _millis(stretch, start))
 
 
 def _slow_operation(match: re.Match[bytes], stretch: Stretch, start: int, after: int, scan: Scan) -> Record:
@@ -51,7 +63,7 @@ def _slow_operation(match: re.Match[bytes], stretch: Stretch, start: int, after:
     longest = scan.slow_places.get(what)
     if longest is None or seconds > longest[0]:
         scan.slow_places[what] = (seconds, stretch.evidence(start, after))
-    return (records.SLOW_LINE, what, seconds, _millis(stretch, start))
+    return SlowLine(what, seconds, _millis(stretch, start))
 
 
 def _millis(stretch: Stretch, position: int) -> int | None:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lsmlens.analyzer.columns import Rows, frame
 from lsmlens.analyzer.companions import Companion
-from lsmlens.analyzer.events import Event
 from lsmlens.analyzer.findings import Evidence
-from lsmlens.analyzer.jobs import BlobFile, Job, Open, Stall, Table
+from lsmlens.analyzer.jobs import BlobFile, Job, MemtableSwitch, Open, OtherEvent, Stall, Table
 from lsmlens.analyzer.scan import NotUnderstood
 from lsmlens.analyzer.spool import Spool
 from lsmlens.analyzer.stamps import StampRange
@@ -48,6 +47,7 @@ class Quality:
     duplicates_removed: int = 0
     not_understood: list[NotUnderstood] = field(default_factory=list)
     unknown_events: Counter[str] = field(default_factory=Counter)
+    impossible_values: Counter[str] = field(default_factory=Counter)
     unknown_fields: Counter[str] = field(default_factory=Counter)
     attributed_by: Counter[str] = field(default_factory=Counter)
     without_column_family: Counter[str] = field(default_factory=Counter)
@@ -95,13 +95,12 @@ class Run:
     is_monitor: bool
     members: list[str]
     sessions: list[Session] = field(default_factory=list)
-    events: Spool[Event] = field(default_factory=Spool)
     event_counts: Counter[str] = field(default_factory=Counter)
     stall_lines: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
     stall_moments: list[tuple[int, str, str]] = field(default_factory=list)
-    memtable_switches: Spool[tuple[int, str, int]] = field(default_factory=Spool)
-    slow_operations: Spool[tuple[str, float, int | None]] = field(default_factory=Spool)
+    memtable_switches: Rows[MemtableSwitch] = field(default_factory=lambda: Rows(MemtableSwitch))
+    slow_operations: Spool[SlowOperation] = field(default_factory=lambda: Spool(SlowOperation))
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
     kv_thread: list[KvThreadTime] = field(default_factory=list)
     stamps: StampRange = field(default_factory=StampRange)
@@ -110,12 +109,13 @@ class Run:
     ceph_version: str | None = None
     quality: Quality = field(default_factory=Quality)
     companions: list[Companion] = field(default_factory=list)
-    dumps: Spool[tuple[int | None, str]] = field(default_factory=lambda: Spool(DUMPS_IN_MEMORY))
+    dumps: Spool[tuple[int | None, str]] = field(default_factory=lambda: Spool(tuple[int | None, str], DUMPS_IN_MEMORY))
     options_text: str = ""
     job_rows: Rows[Job] = field(default_factory=lambda: Rows(Job))
     unfinished_rows: Rows[Job] = field(default_factory=lambda: Rows(Job))
     table_rows: Rows[Table] = field(default_factory=lambda: Rows(Table, late="deleted_at"))
     blob_file_rows: Rows[BlobFile] = field(default_factory=lambda: Rows(BlobFile))
+    other_event_rows: Rows[OtherEvent] = field(default_factory=lambda: Rows(OtherEvent))
     first_event_micros: int | None = None
     last_event_micros: int | None = None
 
@@ -138,6 +138,11 @@ class Run:
     def blob_files(self) -> "pl.DataFrame":
         """Blob files that were created; columns as `BlobFile` declares them."""
         return self.blob_file_rows.frame()
+
+    @property
+    def other_events(self) -> "pl.DataFrame":
+        """What is in no other table; columns as `OtherEvent` declares them."""
+        return self.other_event_rows.frame()
 
     @property
     def opens(self) -> "pl.DataFrame":

@@ -47,6 +47,7 @@ class Scan:
     events_rejected: int = 0
     not_understood: list[NotUnderstood] = field(default_factory=list)
     unknown_fields: Counter[str] = field(default_factory=Counter)
+    impossible_values: Counter[str] = field(default_factory=Counter)
     stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
     dumps: dict[str, Spool[tuple[int | None, str]]] = field(default_factory=dict)
