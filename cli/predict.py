@@ -91,6 +91,7 @@ def _report(options: argparse.Namespace) -> "PredictionReport":
     from lsmlens.tuners.options.run_options import options_of_run
     from lsmlens.tuners.predictions.anchor import anchor_on
     from lsmlens.tuners.predictions.prediction import predict
+    from lsmlens.tuners.replays.replayer import Replayer
 
     analysis = read_run(options.paths, options.run, options.quiet)
     fitted = fit(analysis)
@@ -99,19 +100,9 @@ def _report(options: argparse.Namespace) -> "PredictionReport":
     observed = [_observed(path, options) for path in options.observed]
     engine = choose_engine(options, analysis.run.rocksdb_version)
     with TrialProgress(quiet=options.quiet) as progress:
-        anchor = anchor_on(
-            fitted,
-            own,
-            engine,
-            candidates=sets,
-            seeds=options.seeds,
-            scale=options.scale,
-            jobs=options.jobs,
-            work_dir=options.work_dir,
-            on_progress=progress.show,
-        )
-    with TrialProgress(quiet=options.quiet) as progress:
-        prediction = predict(anchor, sets, jobs=options.jobs, work_dir=options.work_dir, on_progress=progress.show)
+        replayer = Replayer(engine, options.jobs, work_dir=options.work_dir, on_progress=progress.show)
+        anchor = anchor_on(fitted, own, replayer, candidates=sets, seeds=options.seeds, scale=options.scale)
+        prediction = predict(anchor, sets, replayer)
     beside = (*observed, *[None] * (len(sets) - len(observed)))
     return PredictionReport(" ".join(options.paths), prediction, beside)
 

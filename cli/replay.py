@@ -85,13 +85,18 @@ def run(options: argparse.Namespace) -> int:
     from lsmlens.cli.trial_progress import TrialProgress
     from lsmlens.reports.outputs import REPLAY
     from lsmlens.reports.replay_tables import ReplayReport
+    from lsmlens.tuners.replays.limits import Limits
     from lsmlens.tuners.replays.plan import replay
+    from lsmlens.tuners.replays.replayer import Replayer
 
     outputs = REPLAY.outputs(options.output)
     plan = _plan(options)
-    _tidy(plan)
+    engine = choose_engine(options, _version(plan.stream, plan.options))
+    _tidy(options.work_dir)
     with TrialProgress(quiet=options.quiet) as progress:
-        outcomes = replay(plan, options.jobs, on_progress=progress.show)
+        limits = Limits(options.least_free_disk << 20, options.least_free_memory << 20)
+        replayer = Replayer(engine, options.jobs, None, options.work_dir, limits, on_progress=progress.show)
+        outcomes = replay(plan, replayer)
     stream = plan.stream
     report = ReplayReport(_workload_name(options.workload), stream.seconds, outcomes, stream.notes)
     for output in outputs:
@@ -107,25 +112,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> "Plan":
-    from lsmlens.tuners.replays.limits import Limits
     from lsmlens.tuners.replays.measurement import Mode
     from lsmlens.tuners.replays.plan import Plan
     from lsmlens.tuners.workloads.sources import open_workload
 
-    sets = tuple(read_option_sets(options.options))
-    stream = open_workload(options.workload)
     return Plan(
-        stream=stream,
-        options=sets,
-        engine=choose_engine(options, _version(stream, sets)),
+        stream=open_workload(options.workload),
+        options=tuple(read_option_sets(options.options)),
         mode=Mode(options.mode),
         scale=options.scale,
         seeds=tuple(range(1, options.seeds + 1)),
         settle_bytes=round(options.settle * (1 << 20)),
         pace=options.pace,
         flush_at_end=options.flush_at_end,
-        limits=Limits(options.least_free_disk << 20, options.least_free_memory << 20),
-        work_dir=options.work_dir,
         keep_log=options.keep_logs,
     )
 
@@ -140,10 +139,10 @@ def _version(stream: "Stream", sets: "Sequence[OptionSet]") -> str | None:
     return versions.pop() if len(versions) == 1 else None
 
 
-def _tidy(plan: "Plan") -> None:
+def _tidy(work_dir: Path | None) -> None:
     from lsmlens.tuners.replays.workspace import default_folder, remove_stale
 
-    removed = remove_stale(plan.work_dir or default_folder())
+    removed = remove_stale(work_dir or default_folder())
     if removed:
         note(f"removed {len(removed)} database(s) that killed replays left in {removed[0].parent}")
 

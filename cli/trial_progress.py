@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from lsmlens.cli.progress_line import ProgressLine, duration
 
 if TYPE_CHECKING:
-    from lsmlens.tuners.replays.runner import Progress
+    from lsmlens.tuners.replays.replayer import Progress
 
 
 class TrialProgress(ProgressLine):

@@ -135,9 +135,10 @@ def _report(options: argparse.Namespace, study: Path) -> "RecommendationReport":
     from lsmlens.reports.recommendation_report import RecommendationReport
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
+    from lsmlens.tuners.replays.ledger import Ledger
+    from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.search.application import application_of
     from lsmlens.tuners.search.evaluation import Evaluator
-    from lsmlens.tuners.search.ledger import Ledger
     from lsmlens.tuners.search.request import Request
     from lsmlens.tuners.search.scores import Objective
     from lsmlens.tuners.search.tuning import Tuning
@@ -152,14 +153,12 @@ def _report(options: argparse.Namespace, study: Path) -> "RecommendationReport":
         progress = stack.enter_context(SearchProgress(quiet=options.quiet))
         ledger = Ledger(study)
         stack.callback(ledger.close)
-        evaluator = Evaluator(
-            fitted,
-            own,
+        replayer = Replayer(
             engine,
-            ledger,
             jobs=options.jobs or slots,
             executor=executor,
             work_dir=options.work_dir,
+            ledger=ledger,
             on_progress=progress.show,
         )
         request = Request(
@@ -172,7 +171,7 @@ def _report(options: argparse.Namespace, study: Path) -> "RecommendationReport":
             batch=ledger.decided("batch", options.jobs or slots or max(2, len(os.sched_getaffinity(0)))),
             seed=options.seed,
         )
-        recommendation = Tuning(evaluator, request, study, progress.say).recommend()
+        recommendation = Tuning(Evaluator(fitted, own, replayer), request, study, progress.say).recommend()
     source = " ".join(options.paths)
     picked = recommendation.picked
     application = (
@@ -187,6 +186,7 @@ def _compare(options: argparse.Namespace) -> int:
     from lsmlens.reports.outputs import DUEL
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
+    from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.search.duel import duel_of
 
     outputs = DUEL.outputs(options.output)
@@ -197,9 +197,8 @@ def _compare(options: argparse.Namespace) -> int:
         one, other = one.named("A"), other.named("B")
     engine = choose_engine(options, analysis.run.rocksdb_version)
     with TrialProgress(quiet=options.quiet) as progress:
-        duel = duel_of(
-            fitted, own, one, other, engine, jobs=options.jobs, work_dir=options.work_dir, on_progress=progress.show
-        )
+        replayer = Replayer(engine, options.jobs, work_dir=options.work_dir, on_progress=progress.show)
+        duel = duel_of(fitted, own, one, other, replayer)
     for output in outputs:
         DUEL.write(output, duel)
     standard_output().write(DUEL.printed(duel, options.format))
@@ -210,7 +209,7 @@ def _executor(address: str | None, stack: ExitStack) -> "tuple[Executor | None, 
     """The executor of a dask.distributed scheduler, and how many replays its workers run at once."""
     if address is None:
         return None, None
-    from lsmlens.tuners.search.cluster import cluster_executor
+    from lsmlens.tuners.replays.cluster import cluster_executor
 
     return cluster_executor(address, stack)
 

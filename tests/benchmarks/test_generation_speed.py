@@ -20,6 +20,7 @@ from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.plan import Plan
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.replays.trial import run_trial
 from lsmlens.tuners.workloads.generator import PIECE_BYTES, DeclaredStream
 from lsmlens.tuners.workloads.presets import load_preset
@@ -74,7 +75,8 @@ def test_generation_takes_a_small_share_of_a_replay(name: str, tmp_path: Path) -
     engine = choose_engine(None, None, None, allow_download=False, on_notice=print)
     scale = 4.0 if name == "fillrandom" else REPLAY_SCALE
     stream, options = DeclaredStream(load_preset(name)), (read_options("ceph:reef"),)
-    (trial,) = Plan(stream, options, engine, scale=scale, limits=Limits(0, 0), work_dir=tmp_path).trials()
+    replayer = Replayer(engine, work_dir=tmp_path, limits=Limits(0, 0))
+    (trial,) = Plan(stream, options, scale=scale).trials(replayer)
     one = run_trial(trial)
     assert isinstance(one, Measurement), one
     share = one.generation_seconds / one.wall_seconds

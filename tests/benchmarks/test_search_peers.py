@@ -16,8 +16,9 @@ from lsmlens.analyzer.analysis import analyze
 from lsmlens.tuners.engines.choosing import choose_engine
 from lsmlens.tuners.estimation.fit import fit
 from lsmlens.tuners.options.run_options import options_of_run
+from lsmlens.tuners.replays.ledger import Ledger
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.search.evaluation import Evaluator
-from lsmlens.tuners.search.ledger import Ledger
 from lsmlens.tuners.search.request import Request
 from lsmlens.tuners.search.scores import Objective, cost
 from lsmlens.tuners.search.tuning import Tuning
@@ -99,7 +100,7 @@ def test_the_search_writes_less_than_its_peers_at_equal_memory(tmp_path: Path) -
     path = Path(os.environ.get("LSMLENS_PEER_STUDY", str(tmp_path / "s.db")))
     run = next(one for one in analyze([log]).runs if not one.run.is_monitor)
     engine = choose_engine(None, run.run.rocksdb_version, None, False, lambda _: None)
-    evaluator = Evaluator(fit(run), options_of_run(run).named("current"), engine, Ledger(path))
+    evaluator = Evaluator(fit(run), options_of_run(run).named("current"), Replayer(engine, ledger=Ledger(path)))
     memory = os.environ.get("LSMLENS_PEER_MEMORY")
     most = max(TRIALS)
     request = Request(

@@ -8,26 +8,17 @@ ridge are replayed, smaller; those that come nearer to the log count more, famil
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.figures import METRICS, Figures, by_family
 from lsmlens.tuners.predictions.refinement import refined, variant_of
-from lsmlens.tuners.predictions.replays import (
-    OnProgress,
-    Replayed,
-    Variant,
-    once_each,
-    refuse_if_all_failed,
-    replay_all,
-)
+from lsmlens.tuners.predictions.replays import Replayed, Variant, refuse_if_all_failed, replay_all, replayed
 from lsmlens.tuners.predictions.scales import coarser_scale, usual_scale
-from lsmlens.tuners.predictions.scratch import scratch_folder
 from lsmlens.tuners.predictions.self_consistency import Check, check, log_ratio
 from lsmlens.tuners.replays.measurement import TrialFailure
+from lsmlens.tuners.replays.replayer import Replayer
 
 # Draws whose error is one of these larger than another's count by a factor of e^-0.5 less.
 ERROR_UNIT = 0.1
@@ -68,28 +59,27 @@ class Anchor:
 def anchor_on(
     fitted: FittedWorkload,
     options: OptionSet,
-    engine: EngineChoice,
+    replayer: Replayer,
     *,
     candidates: Sequence[OptionSet] = (),
     seeds: int = 4,
     scale: float | None = None,
-    jobs: int | None = None,
-    work_dir: Path | None = None,
-    on_progress: OnProgress | None = None,
 ) -> Anchor:
     """Refine the fit, and replay it and `seeds` - 1 draws from the ridge under the log's own options.
 
     `scale` is the best fit's, by default the usual one; `candidates` are considered for how far down scales can go.
-    `work_dir` is where databases live; None is memory where it has the room, else the disk. Raises InputError if no
-    replay reaches its end.
+    Raises InputError if no replay reaches its end.
     """
-    scales = [one.scale for one in usual_variants(fitted, [options, *candidates], 2, scale)]
-    folder = work_dir or scratch_folder(fitted.evidence.run, scales, jobs)
-    run = partial(replay_all, options=[options], engine=engine, jobs=jobs, work_dir=folder, on_progress=on_progress)
-    replay = once_each(lambda variants: run(variants)[0])
-    fitted = refined(fitted, replay, scales[-1])
-    variants = usual_variants(fitted, [options, *candidates], seeds, scale)
-    return anchor_from(fitted, options, engine, variants, replay(variants))
+    every = [options, *candidates]
+
+    def replay(variants: Sequence[Variant]) -> list[Replayed | TrialFailure]:
+        (results,) = replay_all(variants, [options], fitted.evidence.run, replayer)
+        return replayed(results, variants)
+
+    coarse = usual_variants(fitted, every, 2, scale)[-1].scale
+    refit = refined(fitted, replay, coarse)
+    variants = usual_variants(refit, every, seeds, scale)
+    return anchor_from(refit, options, replayer.engine, variants, replay(variants))
 
 
 def usual_variants(

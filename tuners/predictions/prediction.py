@@ -3,18 +3,17 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.anchor import Anchor, weighed
 from lsmlens.tuners.predictions.figures import METRICS, Figures, total
 from lsmlens.tuners.predictions.quality import quality
-from lsmlens.tuners.predictions.replays import OnProgress, Replayed, replay_all
-from lsmlens.tuners.predictions.scratch import scratch_folder
+from lsmlens.tuners.predictions.replays import Replayed, replay_all, replayed
 from lsmlens.tuners.predictions.self_consistency import SLACK, error, log_ratio
 from lsmlens.tuners.predictions.uncertainty import NINETY_PERCENT, Deviation, bounds, deviation, spread_of
 from lsmlens.tuners.predictions.windows_needed import WindowNeed, level0_trigger, windows_needed
 from lsmlens.tuners.replays.measurement import TrialFailure
+from lsmlens.tuners.replays.replayer import Replayer
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +67,16 @@ class Prediction:
 RATIO_ERROR = 0.02
 
 
-def predict(
-    anchor: Anchor,
-    options: Sequence[OptionSet],
-    *,
-    jobs: int | None = None,
-    work_dir: Path | None = None,
-    on_progress: OnProgress | None = None,
-) -> Prediction:
+def predict(anchor: Anchor, options: Sequence[OptionSet], replayer: Replayer) -> Prediction:
     """Replay the anchor's variants under each set of options, and say what the log would have shown.
 
-    `work_dir` as in `anchor_on`. Raises InputError for options that cannot stand together.
+    Raises InputError for options that cannot stand together.
     """
-    scales = (one.scale for one in anchor.variants)
-    folder = work_dir or scratch_folder(anchor.fitted.evidence.run, scales, jobs)
-    results = replay_all(anchor.variants, options, anchor.engine, jobs=jobs, work_dir=folder, on_progress=on_progress)
+    results = replay_all(anchor.variants, options, anchor.fitted.evidence.run, replayer)
     every = zip(options, results, strict=True)
-    return Prediction(anchor, tuple(prediction_of(anchor, one, found) for one, found in every))
+    return Prediction(
+        anchor, tuple(prediction_of(anchor, one, replayed(found, anchor.variants)) for one, found in every)
+    )
 
 
 def prediction_of(anchor: Anchor, options: OptionSet, results: Sequence[Replayed | TrialFailure]) -> OptionsPrediction:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.figures import Figures, by_family
 from lsmlens.tuners.replays.measurement import Measurement, TrialFailure
-from lsmlens.tuners.replays.runner import Progress, run_trials
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
 from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.workloads.document import Transactions, Workload
@@ -20,7 +21,7 @@ SETTLED_BATCHES = Transactions()
 # Where a family flushes once or twice, its end says too little to correct for it.
 LEAST_FACTOR, MOST_FACTOR = 0.75, 1.35
 
-OnProgress = Callable[[Progress], None]
+Replay = Callable[[Sequence["Variant"]], list["Replayed | TrialFailure"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,45 +70,34 @@ class Replayed:
 
 
 def replay_all(
-    variants: Sequence[Variant],
-    options: Sequence[OptionSet],
-    engine: EngineChoice,
-    *,
-    jobs: int | None = None,
-    work_dir: Path | None = None,
-    on_progress: OnProgress | None = None,
-) -> list[list[Replayed | TrialFailure]]:
-    """For each set of options the replays of all variants, in their order.
+    variants: Sequence[Variant], options: Sequence[OptionSet], run: RunAnalysis, replayer: Replayer
+) -> list[list[Measurement | TrialFailure]]:
+    """For each set of options the replays of all variants of a run's workload, in their order.
 
     The longest replays are begun first. Raises InputError for options that cannot stand together.
     """
     places = [(place, number) for number in range(len(variants)) for place in range(len(options))]
     places.sort(key=lambda one: variants[one[1]].scale)
-    trials = [trial_of(variants[number], options[place], engine, work_dir) for place, number in places]
-    results = run_trials(trials, jobs=jobs, on_progress=on_progress)
-    found: dict[tuple[int, int], Replayed | TrialFailure] = {}
-    for where, result in zip(places, results, strict=True):
-        tails = variants[where[1]].tails
-        found[where] = Replayed.of(result, tails) if isinstance(result, Measurement) else result
-    return [[found[place, number] for number in range(len(variants))] for place in range(len(options))]
+    folder = replayer.settled_folder(largest_bytes(run) / min((one.scale for one in variants), default=1.0))
+    trials = [trial_of(variants[number], options[place], replayer.engine, folder) for place, number in places]
+    results = dict(zip(places, replayer.results(trials), strict=True))
+    return [[results[place, number] for number in range(len(variants))] for place in range(len(options))]
 
 
-Replay = Callable[[Sequence[Variant]], list[Replayed | TrialFailure]]
+def largest_bytes(run: RunAnalysis) -> float:
+    """What a database of the run's workload may hold at once: twice what is known of it, for compactions copy."""
+    held = 0.0 if run.counters is None else float(run.counters.db_used_bytes or 0)
+    return 2 * max(held, run.total.flush_bytes)
 
 
-def once_each(replay: Replay) -> Replay:
-    """The same replays, but none a second time of a variant that has once reached its end."""
-    ended: list[tuple[Variant, Replayed]] = []
-
-    def replayed(variants: Sequence[Variant]) -> list[Replayed | TrialFailure]:
-        before = [next((result for known, result in ended if known == one), None) for one in variants]
-        new = [one for one, result in zip(variants, before, strict=True) if result is None]
-        results = replay(new) if new else []
-        ended.extend((one, result) for one, result in zip(new, results, strict=True) if isinstance(result, Replayed))
-        rest = iter(results)
-        return [result or next(rest) for result in before]
-
-    return replayed
+def replayed(
+    results: Sequence[Measurement | TrialFailure], variants: Sequence[Variant]
+) -> list[Replayed | TrialFailure]:
+    """What replays of these variants came to, as predictions take it."""
+    return [
+        Replayed.of(one, variant.tails) if isinstance(one, Measurement) else one
+        for one, variant in zip(results, variants, strict=True)
+    ]
 
 
 def trial_of(variant: Variant, options: OptionSet, engine: EngineChoice, work_dir: Path | None) -> Trial:

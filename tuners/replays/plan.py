@@ -1,17 +1,13 @@
 """Replays of one workload under several sets of options: the trials they come to, and their outcomes."""
 
-from collections.abc import Callable
-from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
-from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.option_set import OptionSet
-from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, outcome_of
-from lsmlens.tuners.replays.runner import Progress, run_trials
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.workloads.generator import DeclaredStream
 from lsmlens.tuners.workloads.stream import Stream
@@ -23,25 +19,22 @@ class Plan:
 
     stream: Stream
     options: tuple[OptionSet, ...]
-    engine: EngineChoice
     mode: Mode = Mode.SETTLED
     scale: float = 1.0
     seeds: tuple[int, ...] = (1,)
     settle_bytes: int = 1 << 20
     pace: float = 1.0
     flush_at_end: bool = False
-    limits: Limits = field(default_factory=Limits)
-    work_dir: Path | None = None
     keep_log: Path | None = None
 
-    def trials(self) -> list[Trial]:
+    def trials(self, replayer: Replayer) -> list[Trial]:
         """All runs, the options in turn for each seed, so that what else the machine does falls on all alike.
 
         Options that say how keys are spread over families (Ceph's) get the workload so spread. The LOGs go to a folder
         of each run's own in `keep_log`. Raises InputError for options that do not go together, or not with the
         engine's version.
         """
-        first = [self._trial(options) for options in self.options]
+        first = [self._trial(options, replayer) for options in self.options]
         return [
             replace(
                 one,
@@ -52,19 +45,19 @@ class Plan:
             for number, one in enumerate(first, 1)
         ]
 
-    def _trial(self, options: OptionSet) -> Trial:
+    def _trial(self, options: OptionSet, replayer: Replayer) -> Trial:
         stream = _spread(self.stream, options)
         return Trial(
             stream=stream,
-            options=options.scaled(self.scale).resolve(stream.families, self.engine.version),
-            engine=self.engine,
+            options=options.scaled(self.scale).resolve(stream.families, replayer.engine.version),
+            engine=replayer.engine,
             mode=self.mode,
             scale=self.scale,
             settle_bytes=self.settle_bytes,
             pace=self.pace,
             flush_at_end=self.flush_at_end,
-            limits=self.limits,
-            work_dir=self.work_dir,
+            limits=replayer.limits,
+            work_dir=replayer.work_dir,
         )
 
 
@@ -77,15 +70,10 @@ def _spread(stream: Stream, options: OptionSet) -> Stream:
     return replace(stream, sharding={column.prefix: column.shards for column in columns})
 
 
-def replay(
-    plan: Plan,
-    jobs: int | None = None,
-    executor: Executor | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> tuple[Outcome, ...]:
-    """The outcome of each set of options, in their order; `jobs`, `executor` and `on_progress` as in `run_trials`."""
-    trials = plan.trials()
-    results = run_trials(trials, jobs, executor, on_progress)
+def replay(plan: Plan, replayer: Replayer) -> tuple[Outcome, ...]:
+    """The outcome of each set of options, in their order; every run is made anew."""
+    trials = plan.trials(replayer)
+    results = replayer.make(trials)
     count = len(plan.options)
     return tuple(
         outcome_of(trials[number].options, plan.mode, plan.scale, results[number::count]) for number in range(count)

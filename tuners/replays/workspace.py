@@ -11,17 +11,32 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
+import psutil
 from lsmlens.analyzer.errors import LsmlensError
 
 PREFIX = "lsmlens-replay-"
 OWNER = "owner"
 UNOWNED_SECONDS = 60.0
 ATTEMPTS = 10
+MEMORY_FOLDER = Path("/dev/shm")
+# Of what is free in memory and in the folder, so much may be taken by all replays at once.
+MOST_SHARE = 0.25
 
 
 def default_folder() -> Path:
     """Where databases of replays live unless told otherwise: in the user's cache, which is on a disk."""
     return platformdirs.user_cache_path("lsmlens") / "replays"
+
+
+def memory_folder(needed_bytes: float, folder: Path = MEMORY_FOLDER) -> Path | None:
+    """A folder in memory for replays that come to so many bytes at once; None where there is none with that room."""
+    try:
+        free = min(psutil.disk_usage(str(folder)).free, psutil.virtual_memory().available)
+    except OSError:
+        return None
+    if needed_bytes > MOST_SHARE * free or not os.access(folder, os.W_OK):
+        return None
+    return folder / f"lsmlens-{os.getuid()}"
 
 
 @contextmanager

@@ -4,22 +4,19 @@ Both are replayed with the very same variants of the workload, so their ratio is
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean, stdev
 
-from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import Difference, OptionSet
 from lsmlens.tuners.predictions.anchor import anchor_from, usual_variants
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import OptionsPrediction, prediction_of
-from lsmlens.tuners.predictions.replays import Replayed, replay_all
+from lsmlens.tuners.predictions.replays import Replayed, replay_all, replayed
 from lsmlens.tuners.predictions.self_consistency import log_ratio
 from lsmlens.tuners.predictions.uncertainty import MODEL_ERROR, NINETY_PERCENT
 from lsmlens.tuners.replays.measurement import TrialFailure
-from lsmlens.tuners.replays.runner import Progress
+from lsmlens.tuners.replays.replayer import Replayer
 
 METRICS = ("flush_bytes", "output_bytes", "compactions", "input_records")
 # Below this change of a ratio's logarithm the model's error shrinks in proportion.
@@ -57,21 +54,13 @@ class Duel:
 
 
 def duel_of(
-    fitted: FittedWorkload,
-    own: OptionSet,
-    a: OptionSet,
-    b: OptionSet,
-    engine: EngineChoice,
-    *,
-    seeds: int = 4,
-    jobs: int | None = None,
-    work_dir: Path | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    fitted: FittedWorkload, own: OptionSet, a: OptionSet, b: OptionSet, replayer: Replayer, *, seeds: int = 4
 ) -> Duel:
     """Replay the log's own options and both sets. Raises InputError where no replay of one reaches its end."""
     variants = usual_variants(fitted, [own, a, b], seeds)
-    results = replay_all(variants, [own, a, b], engine, jobs=jobs, work_dir=work_dir, on_progress=on_progress)
-    anchor = anchor_from(fitted, own, engine, variants, results[0])
+    every = replay_all(variants, [own, a, b], fitted.evidence.run, replayer)
+    results = [replayed(found, variants) for found in every]
+    anchor = anchor_from(fitted, own, replayer.engine, variants, results[0])
     ended = [number for number, one in enumerate(results[0]) if isinstance(one, Replayed)]
     first, second = ([found[number] for number in ended] for found in results[1:])
     one, other = prediction_of(anchor, a, first), prediction_of(anchor, b, second)

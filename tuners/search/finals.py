@@ -4,7 +4,6 @@ Other seeds, other workloads that explain the log about as well, half and twice 
 for its age; and, where the budget allows, the log's own rate.
 """
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,7 +59,7 @@ class Finals:
 
         With the reference that they were measured against. `seconds` is what a replay at `scale` takes.
         """
-        ledger = self.evaluator.ledger
+        ledger = self.evaluator.replayer.ledger
         names = ledger.decided("finalists", _chosen(order, self.request.finalists))
         chosen = [one for one in order if one[0] in names]
         size = self._size([one[2] for one in chosen], scale, seconds)
@@ -105,7 +104,7 @@ class Finals:
             for count, draws in ((self.request.finalists, self.request.draws), *FEWER)
             if count <= self.request.finalists and draws <= self.request.draws
         ]
-        at_once = self.evaluator.jobs or len(os.sched_getaffinity(0))
+        at_once = self.evaluator.replayer.at_once
         fitting = (
             one
             for one in sizes
@@ -114,7 +113,7 @@ class Finals:
             < SETTLED_SHARE * left * at_once
         )
         chosen = next(fitting, sizes[-1])
-        return _Size(*self.evaluator.ledger.decided("finals", list(chosen)))
+        return _Size(*self.evaluator.replayer.ledger.decided("finals", list(chosen)))
 
     def _cases(self, result: Evaluated, present: Scores) -> list[Case]:
         objective = self.request.objective
@@ -126,7 +125,7 @@ class Finals:
 
     def _add_loads(self, cases: Mapping[str, list[Case]], sets: Sequence[OptionSet], best: Variant) -> None:
         """The loads change bytes only where something is done for its age."""
-        workload, version = best.workload, self.evaluator.engine.version
+        workload, version = best.workload, self.evaluator.replayer.engine.version
         every = [self.evaluator.present, *sets]
         for load in LOADS:
             resolved = [one.resolve(self.evaluator.families, version) for one in every]
@@ -145,7 +144,9 @@ class Finals:
         some = [self.evaluator.present, *sets[:2]]
         left = self.budget.left(time.monotonic())
         rounds = affordable_rounds(self.evaluator.fitted.stream.seconds, len(some), left or 0.0) if sets else []
-        rounds = [(int(seed), float(load)) for seed, load in self.evaluator.ledger.decided("paced rounds", rounds)]
+        rounds = [
+            (int(seed), float(load)) for seed, load in self.evaluator.replayer.ledger.decided("paced rounds", rounds)
+        ]
         if rounds:
             self.say(f"{len(rounds)} rounds of {len(some)} paced replays at the log's rate and others")
         return paced(self.evaluator, some, rounds)

@@ -6,7 +6,7 @@ allow for any, and then the answer says so.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import NamedTuple
 
@@ -76,24 +76,24 @@ def affordable_rounds(seconds: float, sets: int, left: float) -> list[tuple[int,
 
 def paced(evaluator: Evaluator, sets: Sequence[OptionSet], rounds: Sequence[tuple[int, float]]) -> Pacing:
     """Replay the option sets in turn, one at a time."""
-    stream = evaluator.fitted.stream
+    stream, replayer = evaluator.fitted.stream, evaluator.replayer
     least = 2 * stream.seconds * OVERHEAD
     if not rounds:
         return Pacing({}, least, "latency and stalls were not measured: the budget allows no replay at the log's rate")
     trials = [
         Trial(
             stream,
-            options.resolve(stream.families, evaluator.engine.version),
-            evaluator.engine,
+            options.resolve(stream.families, replayer.engine.version),
+            replayer.engine,
             Mode.PACED,
             seed=seed,
             pace=load,
-            work_dir=evaluator.work_dir,
+            work_dir=replayer.work_dir,
         )
         for seed, load in rounds
         for options in sets
     ]
-    results = evaluator.run(trials, jobs=1)
+    results = replace(replayer, jobs=1).results(trials)
     found: dict[str, list[Paced]] = {one.name: [] for one in sets}
     problems = [one.reason for one in results if isinstance(one, TrialFailure)]
     places = [(round_, options) for round_ in rounds for options in sets]

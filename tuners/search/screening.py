@@ -61,9 +61,9 @@ class Screening:
 
     def begin(self) -> None:
         """The first batch, whatever is left of the budget: something must be found."""
-        if self.evaluator.ledger.fact("plan") is None:
+        if self.evaluator.replayer.ledger.fact("plan") is None:
             self.say("estimating candidates by the workload's curves")
-            self.evaluator.ledger.keep_fact("plan", self._plan())
+            self.evaluator.replayer.ledger.keep_fact("plan", self._plan())
         present = self.study.propose("current", PRESENT, self.space.present, self._judge)
         self._try([present] if present.is_waiting else [])
         first = [one for one in self.study.tried if one.batch == 1 and one.problem is None]
@@ -77,7 +77,7 @@ class Screening:
         every += [(one, "a preset") for one in (seeding.presets() if is_ceph else ())]
         problems = {one.name: self.bounds.problem(one) or self._far_worse(one, origin) for one, origin in every}
         # judged by what was known when they were first looked at
-        problems = self.evaluator.ledger.decided("option sets", problems)
+        problems = self.evaluator.replayer.ledger.decided("option sets", problems)
         fitting = [one for one, _ in every if problems[one.name] is None]
         costs: dict[str, float] = {}
         for one, result in zip(fitting, self._evaluate(fitting, "presets and given candidates"), strict=True):
@@ -97,7 +97,7 @@ class Screening:
         self._simplify()
 
     def _next_batch(self) -> list[Tried]:
-        plan = [Planned(*one) for one in self.evaluator.ledger.fact("plan")]
+        plan = [Planned(*one) for one in self.evaluator.replayer.ledger.fact("plan")]
         return self.study.next_batch(self._batch_size(), self._judge, plan)
 
     def _far_worse(self, options: OptionSet, origin: str) -> str | None:

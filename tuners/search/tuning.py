@@ -55,12 +55,12 @@ class Tuning:
         self.evaluator.present = self.evaluator.present.named(CURRENT)
         self.space = space_of(self.evaluator.present, written, self.request.frozen)
         self.bounds = bounds_of(run, self.evaluator.present, self.evaluator.families, self.request.memory_bytes)
-        spent = self.evaluator.ledger.fact("spent seconds") or 0.0
+        spent = self.evaluator.replayer.ledger.fact("spent seconds") or 0.0
         self.budget = Budget(self.request, spent, time.monotonic())
 
     def recommend(self) -> Recommendation:
         """Search, and say what to run with."""
-        ledger = self.evaluator.ledger
+        ledger = self.evaluator.replayer.ledger
         scale = ledger.decided("screening scale", self._screening_scale())
         self.say("replaying the current settings")
         began = time.monotonic()
@@ -139,7 +139,7 @@ class Tuning:
         return {
             "log": f"{run.run.name}, {run.total.flush_input_records} records, {run.total.flush_bytes} bytes flushed",
             "objective": str(self.request.objective),
-            "engine": f"{self.evaluator.engine.name} {self.evaluator.engine.version}",
+            "engine": f"{self.evaluator.replayer.engine.name} {self.evaluator.replayer.engine.version}",
             "space": "; ".join(f"{one.name}: {' '.join(one.values)}" for one in self.space.dimensions),
             "bounds": str(self.bounds.memory_bytes),
             "scale": f"{scale:g}",
@@ -152,7 +152,7 @@ class Tuning:
         self.say(text)
 
     def _spend(self) -> None:
-        self.evaluator.ledger.keep_fact("spent seconds", self.budget.spent(time.monotonic()))
+        self.evaluator.replayer.ledger.keep_fact("spent seconds", self.budget.spent(time.monotonic()))
 
     def _notes(self, pacing: Pacing, finalists: Sequence[Finalist]) -> list[str]:
         notes = []

@@ -12,6 +12,7 @@ from lsmlens.tuners.predictions.anchor import anchor_on
 from lsmlens.tuners.predictions.figures import METRICS, by_family, total
 from lsmlens.tuners.predictions.prediction import predict
 from lsmlens.tuners.predictions.self_consistency import FLUSHES_WITHIN, OUTPUT_WITHIN, warnings
+from lsmlens.tuners.replays.replayer import Replayer
 
 pytestmark = pytest.mark.slow
 
@@ -34,12 +35,13 @@ def run_of(path: Path) -> RunAnalysis:
 def test_one_osd_tells_what_the_other_did(engine: EngineChoice, fixtures: Path, tmp_path: Path) -> None:
     stock, truth = (run_of(fixtures / "osd-two-options" / name) for name in ("stock", "reef-new"))
     options = options_of_run(truth).named("reef-new")
-    anchor = anchor_on(fit(stock), options_of_run(stock), engine, candidates=[options], seeds=2, work_dir=tmp_path)
+    replayer = Replayer(engine, work_dir=tmp_path)
+    anchor = anchor_on(fit(stock), options_of_run(stock), replayer, candidates=[options], seeds=2)
     for one in anchor.checks:
         is_within = one.output_bytes is None or abs(one.output_bytes) <= OUTPUT_WITHIN
         is_within &= one.flushes is None or abs(one.flushes) <= FLUSHES_WITHIN
         assert is_within or one.family in " ".join(warnings(anchor.checks))
-    (found,) = predict(anchor, [options], work_dir=tmp_path).predictions
+    (found,) = predict(anchor, [options], replayer).predictions
     assert found.predicted is not None
     real = by_family(truth.families)
     whole = total(real)

@@ -1,13 +1,12 @@
 """What a replay says, in the workload's own units, wherever its log happens to end."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 
 import pytest
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.reading import read_options
-from lsmlens.tuners.predictions.replays import Replayed, Variant, once_each, trial_of
-from lsmlens.tuners.replays.measurement import FailureKind, Measurement, TrialFailure
+from lsmlens.tuners.predictions.replays import Replayed, Variant, trial_of
+from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.workloads.presets import load_preset
 
 Measured = Callable[..., Measurement]
@@ -31,26 +30,6 @@ def test_what_is_left_in_memory_counts_for_half_a_flush(measured: Measured) -> N
     assert as_long.families[view.name].flushes == pytest.approx(plain.families[view.name].flushes)
     longer = Replayed.of(measured(memtable_entries={view.name: per_flush}), {view.name: per_flush / 2})
     assert longer.families[view.name].flushes == pytest.approx(plain.families[view.name].flushes + 1)
-
-
-def test_a_variant_that_has_ended_is_not_replayed_again() -> None:
-    workload = load_preset("overwrite")
-    fails, ends, late = (Variant(workload, 4.0, seed) for seed in (1, 2, 3))
-    failure = TrialFailure(1, FailureKind.CRASHED, "killed")
-    asked: list[list[int]] = []
-
-    def replay(variants: Sequence[Variant]) -> list[Replayed | TrialFailure]:
-        asked.append([one.seed for one in variants])
-        return [failure if one == fails else Replayed({}, {}, (str(one.seed),)) for one in variants]
-
-    once = once_each(replay)
-    two, three = Replayed({}, {}, ("2",)), Replayed({}, {}, ("3",))
-    assert once([fails, ends]) == [failure, two]
-    assert once([Variant(workload, 4.0, 2), fails, late]) == [two, failure, three]  # an equal one is the same
-    assert once([late, ends]) == [three, two]
-    assert asked == [[1, 2], [1, 3]]
-    assert once([replace(ends, scale=8.0)]) == [two]
-    assert asked[2:] == [[2]]
 
 
 def test_a_trial_s_options_are_scaled_with_its_workload() -> None:

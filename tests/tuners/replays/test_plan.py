@@ -9,20 +9,21 @@ from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.presets import preset
 from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.replays.plan import Plan
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.workloads.generator import DeclaredStream
 from lsmlens.tuners.workloads.presets import load_preset
 
-ENGINE = EngineChoice("rocksdict", "9.8.4")
+REPLAYER = Replayer(EngineChoice("rocksdict", "9.8.4"))
 
 
 @pytest.fixture
 def plan() -> Plan:
     stream = DeclaredStream(load_preset("rbd-4k-randwrite"))
-    return Plan(stream, (preset("ceph:quincy"), preset("ceph:reef")), ENGINE, seeds=(1, 2, 3))
+    return Plan(stream, (preset("ceph:quincy"), preset("ceph:reef")), seeds=(1, 2, 3))
 
 
 def test_the_options_take_turns(plan: Plan) -> None:
-    trials = replace(plan, keep_log=Path("logs")).trials()
+    trials = replace(plan, keep_log=Path("logs")).trials(REPLAYER)
     assert [(one.options.name, one.seed) for one in trials] == [
         (name, seed) for seed in (1, 2, 3) for name in ("ceph:quincy", "ceph:reef")
     ]
@@ -30,7 +31,7 @@ def test_the_options_take_turns(plan: Plan) -> None:
 
 
 def test_sizes_are_divided_by_the_scale(plan: Plan) -> None:
-    whole, small = (replace(plan, scale=scale).trials()[0] for scale in (1.0, 16.0))
+    whole, small = (replace(plan, scale=scale).trials(REPLAYER)[0] for scale in (1.0, 16.0))
     assert small.scale == 16.0
     assert int(small.options.families["P"]["write_buffer_size"]) * 16 == 256 << 20
     assert int(whole.options.families["P"]["write_buffer_size"]) == 256 << 20
@@ -39,13 +40,13 @@ def test_sizes_are_divided_by_the_scale(plan: Plan) -> None:
 
 def test_a_step_never_fills_two_memtables(plan: Plan) -> None:
     tiny = read_options("tiny=write_buffer_size=65536")
-    (one,) = replace(plan, options=(tiny,), seeds=(1,)).trials()
+    (one,) = replace(plan, options=(tiny,), seeds=(1,)).trials(REPLAYER)
     assert one.step_bytes == 65536 // 4
 
 
 def test_keys_go_to_the_families_the_options_speak_of(plan: Plan) -> None:
     sets = preset("ceph:reef"), preset("ceph:luminous"), preset("rocksdb:default")
-    reef, luminous, rocksdb = replace(plan, options=sets, seeds=(1,)).trials()
+    reef, luminous, rocksdb = replace(plan, options=sets, seeds=(1,)).trials(REPLAYER)
     assert {"m-0", "p-2", "O-0", "O-2", "L", "P"} < set(reef.stream.families)
     assert luminous.stream.families == ("default",)
     assert set(rocksdb.stream.families) == {"default", "O-0", "O-1", "O-2", "L", "P"}
@@ -56,4 +57,4 @@ def test_keys_go_to_the_families_the_options_speak_of(plan: Plan) -> None:
 def test_options_that_cannot_be_are_refused_before_anything_runs(plan: Plan) -> None:
     wrong = preset("ceph:reef").changed("level0_file_num_compaction_trigger", "30")
     with pytest.raises(InputError, match="level0"):
-        replace(plan, options=(preset("ceph:reef"), wrong)).trials()
+        replace(plan, options=(preset("ceph:reef"), wrong)).trials(REPLAYER)

@@ -16,6 +16,7 @@ from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.plan import Plan
 from lsmlens.tuners.replays.reconciliation import COMPACTION_TICKER, FLUSH_TICKER
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.replays.trial import run_trial
 from lsmlens.tuners.workloads.sources import open_workload
 
@@ -39,10 +40,8 @@ def engine_of(version: str) -> EngineChoice:
 
 
 def assert_even(engine: EngineChoice, workload: str, options: str, scale: float, work_dir: Path) -> Measurement:
-    plan = Plan(
-        open_workload(workload), (read_options(options),), engine, scale=scale, limits=Limits(0, 0), work_dir=work_dir
-    )
-    (trial,) = plan.trials()
+    plan = Plan(open_workload(workload), (read_options(options),), scale=scale)
+    (trial,) = plan.trials(Replayer(engine, work_dir=work_dir, limits=Limits(0, 0)))
     one = run_trial(trial)
     assert isinstance(one, Measurement), one
     assert one.tickers[FLUSH_TICKER] >= one.total.flush_bytes

@@ -19,7 +19,7 @@ from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, TrialFailure
 from lsmlens.tuners.replays.reconciliation import COMPACTION_TICKER, FLUSH_TICKER
-from lsmlens.tuners.replays.runner import Progress, run_trials
+from lsmlens.tuners.replays.replayer import Progress, Replayer
 from lsmlens.tuners.replays.trial import Trial, run_trial
 from lsmlens.tuners.replays.workspace import PREFIX
 from lsmlens.tuners.workloads.components import Keys, Overwrite, Queue, WorkingSet
@@ -326,7 +326,7 @@ def test_many_runs_keep_their_order_and_fail_alone(trial: Trial) -> None:
     def note(progress: Progress) -> None:
         told.append((progress.done, progress.failed, progress.share))
 
-    first, second, third = run_trials(trials, jobs=2, on_progress=note)
+    first, second, third = Replayer(trial.engine, jobs=2, on_progress=note).make(trials)
     assert isinstance(first, Measurement)
     assert isinstance(second, TrialFailure)
     assert isinstance(third, Measurement)
@@ -344,7 +344,7 @@ def test_an_interrupt_ends_all_runs(long_trial: Trial) -> None:
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        run_trials([long_trial] * 3, jobs=2, on_progress=interrupt)
+        Replayer(long_trial.engine, jobs=2, on_progress=interrupt).make([long_trial] * 3)
     assert databases(long_trial) == []
     assert not [one for one in psutil.Process().children() if "trial_process" in " ".join(one.cmdline())]
 
@@ -354,6 +354,6 @@ def test_runs_elsewhere(trial: Trial) -> None:
 
     short = replace(trial, stream=stream(2.0))
     with ThreadPoolExecutor(2) as executor:
-        results = run_trials([short, replace(short, seed=2)], executor=executor)
+        results = Replayer(trial.engine, executor=executor).make([short, replace(short, seed=2)])
     assert [one.seed for one in results] == [0, 2]
     assert all(isinstance(one, Measurement) for one in results)

@@ -9,6 +9,7 @@ from lsmlens.reports.duel_report import document, render, to_json
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.search.duel import Duel, duel_of
 
 SCHEMA = json.loads((Path(__file__).resolve().parents[3] / "reports" / "schemas" / "duel-1.json").read_text())
@@ -20,7 +21,7 @@ def duel(
 ) -> Duel:
     other = present.changed("max_bytes_for_level_base", "4194304").named("larger")
     folder = tmp_path_factory.mktemp("duel")
-    return duel_of(fitted, present, present.named("now"), other, engine, seeds=1, work_dir=folder)
+    return duel_of(fitted, present, present.named("now"), other, Replayer(engine, work_dir=folder), seeds=1)
 
 
 def test_the_larger_level_writes_less_and_the_flushes_are_the_same(duel: Duel) -> None:

@@ -10,7 +10,7 @@ from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.replays.measurement import Measurement
-from lsmlens.tuners.replays.runner import run_trials
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.search.estimate import Estimator
 from lsmlens.tuners.search.survival import survival_of
@@ -114,7 +114,7 @@ def test_estimates_rank_as_replays_do(
     stream = DeclaredStream(workload)
     trials = [Trial(stream, one.resolve(stream.families, engine.version), engine, work_dir=tmp_path) for one in every]
     replayed = []
-    for result in run_trials(trials):
+    for result in Replayer(engine).make(trials):
         assert isinstance(result, Measurement)
         replayed.append(sum(one.flush_bytes + one.compaction_output_bytes for one in result.families))
     estimated = [estimator.scores(one).written_bytes for one in every]

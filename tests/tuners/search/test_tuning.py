@@ -11,9 +11,10 @@ from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.replays.ledger import Ledger
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.search.application import application_of
 from lsmlens.tuners.search.evaluation import Evaluator
-from lsmlens.tuners.search.ledger import Ledger
 from lsmlens.tuners.search.loads import at_load
 from lsmlens.tuners.search.recommendation import Recommendation
 from lsmlens.tuners.search.request import Request
@@ -36,7 +37,7 @@ def search(
         said = {"objective": Objective.WEAR, "trials": 2, "finalists": 1, "draws": 2, "frozen": FROZEN, **asked}
         path = folder / name
         ledger = Ledger(path)
-        evaluator = Evaluator(fitted, present, engine, ledger, work_dir=folder)
+        evaluator = Evaluator(fitted, present, Replayer(engine, work_dir=folder, ledger=ledger))
         try:
             request = Request(candidates=candidates, **said)  # type: ignore[arg-type]
             return Tuning(evaluator, request, path, lambda _: None).recommend()
@@ -105,11 +106,11 @@ def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> No
 def test_the_same_again_costs_no_replay_and_says_the_same(
     found: Recommendation, search: Search, large: OptionSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none(trials: list[object], *_: object) -> list[object]:
+    def none(_: Replayer, trials: list[object], *__: object) -> list[object]:
         assert trials == []
         return []
 
-    monkeypatch.setattr("lsmlens.tuners.search.evaluation.run_trials", none)
+    monkeypatch.setattr(Replayer, "make", none)
     again = search("whole.db", (large,))
     assert again.picked is not None
     assert found.picked is not None

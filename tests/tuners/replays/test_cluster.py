@@ -12,9 +12,9 @@ from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.replays import Variant, trial_of
+from lsmlens.tuners.replays.cluster import cluster_executor
 from lsmlens.tuners.replays.measurement import Measurement
-from lsmlens.tuners.replays.runner import run_trials
-from lsmlens.tuners.search.cluster import cluster_executor
+from lsmlens.tuners.replays.replayer import Replayer
 
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
@@ -41,10 +41,10 @@ def test_a_worker_that_is_killed_costs_nothing(
                 killed.append(worker.pid)
                 os.kill(worker.pid, signal.SIGKILL)
 
-        results = run_trials(trials, executor=executor, on_result=kill)
+        results = Replayer(engine, executor=executor).make(trials, kill)
     assert killed
     assert all(isinstance(one, Measurement) for one in results)
-    here = run_trials(trials[:2], 1)
+    here = Replayer(engine, jobs=1).make(trials[:2])
     for one, other in zip(results, here, strict=False):
         assert isinstance(one, Measurement)
         assert isinstance(other, Measurement)

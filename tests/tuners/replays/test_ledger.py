@@ -1,16 +1,17 @@
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.replays import Variant, trial_of
+from lsmlens.tuners.replays.ledger import Ledger, trial_keys
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.trial import run_trial
-from lsmlens.tuners.search.ledger import Ledger, key_of, key_of_workload
-from lsmlens.tuners.workloads.generator import DeclaredStream
 
 
 def test_a_replay_comes_back_as_it_was(
@@ -24,20 +25,30 @@ def test_a_replay_comes_back_as_it_was(
     ledger.keep_replay("k", measured)
     ledger.close()
     assert Ledger(tmp_path / "s.db").replay("k") == measured
+    in_memory = Ledger()
+    in_memory.keep_replay("k", measured)
+    assert in_memory.replay("k") == measured
+    assert Ledger().replay("k") is None
 
 
 def test_keys_tell_what_differs(fitted: FittedWorkload, present: OptionSet, engine: EngineChoice) -> None:
-    assert isinstance(fitted.stream, DeclaredStream)
-    workload = key_of_workload(fitted.stream)
     sets = [present, present.named("another name"), present.changed("max_bytes_for_level_base", "1048576")]
-    keys = [
-        key_of(trial_of(Variant(fitted.workload, scale, seed), one, engine, None), workload)
+    trials = [
+        trial_of(Variant(fitted.workload, scale, seed), one, engine, None)
         for one in sets
         for scale, seed in ((1.0, 1), (2.0, 1), (1.0, 2))
     ]
+    keys = trial_keys(trials)
     assert keys[:3] == keys[3:6]
     assert len(set(keys)) == 6
-    assert key_of(trial_of(Variant(fitted.workload, 1.0, 1), present, engine, None), "other") not in keys
+    other = msgspec.structs.replace(fitted.workload, seconds=fitted.workload.seconds + 1)
+    warned = replace(trials[0].options, warnings=("write_buffer_size=1: too small",))
+    for one in (
+        trial_of(Variant(other, 1.0, 1), present, engine, None),
+        replace(trials[0], options=warned),
+        replace(trials[0], engine=replace(engine, version="1.0.0")),
+    ):
+        assert trial_keys([one])[0] not in keys
 
 
 def test_the_first_decision_stands(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.replays.plan import Plan, replay
+from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.workloads.generator import DeclaredStream
 from lsmlens.tuners.workloads.yaml_form import parse_workload
 
@@ -44,11 +45,9 @@ def small_log(engine: EngineChoice, tmp_path_factory: pytest.TempPathFactory) ->
     plan = Plan(
         DeclaredStream(parse_workload(WORKLOAD, "small")),
         (read_options(OPTIONS),),
-        engine,
-        work_dir=folder,
         keep_log=folder / "logs",
     )
-    (outcome,) = replay(plan, 1)
+    (outcome,) = replay(plan, Replayer(engine, jobs=1, work_dir=folder))
     assert not outcome.failures
     return next((folder / "logs").rglob("LOG"))
 

@@ -1,14 +1,16 @@
-"""The ledger: replays that were made, and what was decided from them, kept in a study's file as soon as they are there.
+"""The ledger: replays that were made, and what was decided from them, kept in memory or in a study's file.
 
-A replay is known by its content: the workload, scale, seed, mode and pace, the engine, and every option it ran with. So
-none is made twice, whichever candidate, round or sitting asks for it.
+A replay is known by its content: the workload, scale, seed, mode and pace, the engine, and every option it ran with,
+with what is to be said of those. So none is made twice, whichever prediction, candidate, round or sitting asks for it.
 """
 
 import hashlib
 import json
 import sqlite3
 import threading
+import weakref
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +30,14 @@ TABLES = (
 class Ledger:
     """Measurements by key and facts by name, in tables of their own of a SQLite file; safe between threads.
 
-    Raises InputError for a file that is no such database, or cannot be written.
+    Without a file they are kept in memory. Raises InputError for a file that is no such database, or cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         self._lock = threading.Lock()
         try:
-            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
+            self._connection = sqlite3.connect(path or ":memory:", timeout=BUSY_SECONDS, check_same_thread=False)
+            weakref.finalize(self, self._connection.close)
             self._connection.execute("PRAGMA synchronous=FULL")
             with self._connection:
                 for table in TABLES:
@@ -84,8 +87,20 @@ class Ledger:
             self._connection.execute(statement, values)
 
 
-def key_of(trial: Trial, workload_key: str) -> str:
-    """The key of a trial; `workload_key` stands for its workload (`key_of_workload`)."""
+def trial_keys(trials: Sequence[Trial]) -> list[str]:
+    """The keys of trials of declared workloads: equal for equal content."""
+    workloads: dict[int, str] = {}  # a document is long, and the same for many trials
+    keys = []
+    for trial in trials:
+        assert isinstance(trial.stream, DeclaredStream)
+        workload = trial.stream.workload
+        if id(workload) not in workloads:
+            workloads[id(workload)] = hashlib.sha256(msgspec.json.encode(workload)).hexdigest()
+        keys.append(_key(trial, workloads[id(workload)]))
+    return keys
+
+
+def _key(trial: Trial, workload_key: str) -> str:
     options = trial.options
     said = json.dumps(
         [
@@ -94,15 +109,11 @@ def key_of(trial: Trial, workload_key: str) -> str:
             [trial.engine.name, trial.engine.version],
             dict(trial.compaction_seconds),
             [dict(options.database), _nested(options.families), _nested(options.tables)],
+            options.warnings,
         ],
         sort_keys=True,
     )
     return hashlib.sha256(said.encode()).hexdigest()
-
-
-def key_of_workload(stream: DeclaredStream) -> str:
-    """The key of a workload: equal for equal documents."""
-    return hashlib.sha256(msgspec.json.encode(stream.workload)).hexdigest()
 
 
 def _nested(families: Any) -> list[Any]:
