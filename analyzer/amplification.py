@@ -6,9 +6,13 @@ release writes them apart, blob bytes and those of the penultimate ("proximal") 
 The WAL is not in it, nor are tables written while recovering one.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from lsmlens.analyzer.events import Event
+import polars as pl
+from lsmlens.analyzer.jobs import COMPACTION, FLUSH, MOVE
+from lsmlens.analyzer.units import MICROS
 
 UNATTRIBUTED = "(unknown)"
 
@@ -37,34 +41,6 @@ class FamilyWrites:
     compaction_seconds: float = 0.0
     trivial_moves: int = 0
     trivial_move_bytes: int = 0
-
-    def add_flush(self, event: Event) -> None:
-        """Take in a `flush_finished` event, stitched to its start and its tables."""
-        self.flushes += 1
-        self.flush_bytes += event["created_bytes"] + event["created_blob_bytes"]
-        self.flush_blob_bytes += event["created_blob_bytes"]
-        self.flush_input_records += event.get("num_entries", 0)
-        self.flush_output_records += event["created_records"]
-
-    def add_compaction(self, event: Event) -> None:
-        """Take in a `compaction_finished` event."""
-        blob, proximal = outside_output_size(event)
-        self.compactions += 1
-        self.compaction_input_bytes += event.get("input_data_size", 0)
-        written = event["total_output_size"] + blob + proximal
-        self.compaction_output_bytes += written
-        if 0 in event.get("input_levels", ()):
-            self.level0_output_bytes += written
-        self.blob_output_bytes += blob
-        self.proximal_output_bytes += proximal
-        self.input_records += event["num_input_records"]
-        self.output_records += event["num_output_records"]
-        self.compaction_seconds += event["compaction_time_micros"] / 1e6
-
-    def add_move(self, event: Event) -> None:
-        """Take in a `trivial_move` event."""
-        self.trivial_moves += 1
-        self.trivial_move_bytes += event["total_files_size"]
 
     def merge(self, other: "FamilyWrites") -> None:
         """Add another log's writes of this family, or another family's for a sum."""
@@ -101,39 +77,58 @@ class LevelWrites:
     trivial_moves: int = 0
     trivial_move_bytes: int = 0
 
-    def add_flush(self, event: Event) -> None:
-        """Take in a `flush_finished` event."""
-        self.flushes += 1
-        self.flush_bytes += event["created_bytes"] + event["created_blob_bytes"]
-
-    def add_compaction(self, event: Event) -> None:
-        """Take in a `compaction_finished` event."""
-        self.compactions += 1
-        self.compaction_input_bytes += event.get("input_data_size", 0)
-        self.compaction_output_bytes += event["total_output_size"] + sum(outside_output_size(event))
-        self.input_records += event["num_input_records"]
-        self.output_records += event["num_output_records"]
-        self.compaction_seconds += event["compaction_time_micros"] / 1e6
-
-    def add_move(self, event: Event) -> None:
-        """Take in a `trivial_move` event."""
-        self.trivial_moves += 1
-        self.trivial_move_bytes += event["total_files_size"]
-
     @property
     def output_input_ratio(self) -> float | None:
         """Records out per record in over all compactions into this level; None without input."""
         return self.output_records / self.input_records if self.input_records else None
 
 
-def outside_output_size(event: Event) -> tuple[int, int]:
-    """Blob bytes and penultimate-level bytes of a compaction, which `total_output_size` leaves out."""
-    return (
-        _count(event, "total_blob_output_size"),
-        _count(event, "proximal_level_bytes_written") + _count(event, "proximal_level_bytes_written_blob"),
-    )
+def family_writes(jobs: pl.DataFrame) -> list[FamilyWrites]:
+    """What the jobs of each column family did, by name; those of none that is known as `(unknown)`."""
+    name = pl.col("column_family").fill_null(UNATTRIBUTED).alias("name")
+    return [FamilyWrites(**row) for row in _sums(jobs, name, FamilyWrites.__slots__[1:])]
 
 
-def _count(event: Event, name: str) -> int:
-    value = event.get(name, 0)
-    return value if isinstance(value, int) else 0
+def level_writes(jobs: pl.DataFrame) -> list[LevelWrites]:
+    """What was written into each level, and moved there, by number."""
+    return [LevelWrites(**row) for row in _sums(jobs, pl.col("output_level").alias("level"), LevelWrites.__slots__[1:])]
+
+
+def window_writes(jobs: pl.DataFrame, window_micros: int) -> list[tuple[int, FamilyWrites]]:
+    """What the jobs that finished in each window did, by its start in microseconds since 1970; none for empty ones."""
+    start = pl.col("finished_at").to_physical() // window_micros * window_micros
+    sums = _sums(jobs, start.alias("start"), FamilyWrites.__slots__[1:])
+    return [(row["start"], FamilyWrites(name=str(row.pop("start")), **row)) for row in sums]
+
+
+def _sums(jobs: pl.DataFrame, by: pl.Expr, names: Iterable[str]) -> list[dict[str, Any]]:
+    sums = write_sums()
+    rows = jobs.lazy().group_by(by).agg(**{name: sums[name] for name in names}).collect()
+    return rows.sort(rows.columns[0]).to_dicts()
+
+
+def write_sums() -> dict[str, pl.Expr]:
+    """What jobs add up to, by the names of `FamilyWrites`."""
+    flush, compaction, move = (pl.col("kind") == kind for kind in (FLUSH, COMPACTION, MOVE))
+
+    def total(kind: pl.Expr, column: str) -> pl.Expr:
+        return pl.col(column).filter(kind).sum()
+
+    return {
+        "flushes": flush.sum(),
+        "flush_bytes": total(flush, "output_bytes"),
+        "flush_blob_bytes": total(flush, "blob_bytes"),
+        "flush_input_records": total(flush, "input_records"),
+        "flush_output_records": total(flush, "output_records"),
+        "compactions": compaction.sum(),
+        "compaction_input_bytes": total(compaction, "input_bytes"),
+        "compaction_output_bytes": total(compaction, "output_bytes"),
+        "level0_output_bytes": total(compaction & pl.col("input_levels").list.contains(0), "output_bytes"),
+        "input_records": total(compaction, "input_records"),
+        "output_records": total(compaction, "output_records"),
+        "blob_output_bytes": total(compaction, "blob_bytes"),
+        "proximal_output_bytes": total(compaction, "proximal_bytes"),
+        "compaction_seconds": total(compaction, "micros") / MICROS,
+        "trivial_moves": move.sum(),
+        "trivial_move_bytes": total(move, "moved_bytes"),
+    }

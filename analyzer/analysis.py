@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, LevelWrites
+from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites, family_writes, level_writes
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics, CompactionSums
 from lsmlens.analyzer.companions import Beside, read_companions
 from lsmlens.analyzer.data_quality import notes
-from lsmlens.analyzer.events import EventKind
-from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.flushes import FlushView, flush_views
 from lsmlens.analyzer.life import (
     CrossCheck,
     TotalAmplification,
@@ -26,7 +25,7 @@ from lsmlens.analyzer.pressure_series import PressureSeries, measure_pressure_se
 from lsmlens.analyzer.reading import MemberSummary, read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
-from lsmlens.analyzer.windows import Windows
+from lsmlens.analyzer.windows import windows_of
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.stage_times import StageTimes
@@ -139,35 +138,11 @@ def analyze_runs(
 def measure(run: Run, selection: Selection, window_seconds: float | None = None) -> RunAnalysis:
     """The statistics of one run's selected jobs. Raises ValueError for a time that is none."""
     wanted = selection.of(run)
-    sums = CompactionSums()
-    families: dict[str, FamilyWrites] = {}
-    levels: dict[int, LevelWrites] = {}
-    flushes: dict[str, FlushView] = {}
-    windows = Windows(window_seconds) if window_seconds else None
-    for event in run.events:
-        kind = event["event"]
-        if kind not in _JOBS or not wanted.takes(event):
-            continue
-        name = event.get("column_family")
-        name = UNATTRIBUTED if name is None else name
-        family = families.get(name) or families.setdefault(name, FamilyWrites(name))
-        number = event["destination_level"] if kind == _MOVE else event["output_level"] if kind == _COMPACTION else 0
-        level = levels.get(number) or levels.setdefault(number, LevelWrites(number))
-        if windows is not None:
-            windows.add(event)
-        if kind == _COMPACTION:
-            sums.add(event)
-            family.add_compaction(event)
-            level.add_compaction(event)
-        elif kind == _MOVE:
-            family.add_move(event)
-            level.add_move(event)
-        else:
-            family.add_flush(event)
-            level.add_flush(event)
-            (flushes.get(name) or flushes.setdefault(name, FlushView(name))).add(event)
+    jobs = wanted.of(run.jobs)
+    sums = CompactionSums.of(jobs)
+    families = family_writes(jobs)
     total = FamilyWrites("total")
-    for family in families.values():
+    for family in families:
         total.merge(family)
     beside = read_companions(run.companions)
     options, ceph_options = options_of(run, beside)
@@ -180,13 +155,13 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
     return RunAnalysis(
         run,
         sums.statistics(wanted.seconds(run)),
-        tuple(families[name] for name in sorted(families)),
-        tuple(levels[number] for number in sorted(levels)),
+        tuple(families),
+        tuple(level_writes(jobs)),
         total,
         sums,
         tuple(notes(run, sums)),
-        tuple(flushes[name] for name in sorted(flushes)),
-        tuple(windows.in_order()) if windows is not None else (),
+        tuple(flush_views(jobs)),
+        tuple(windows_of(jobs, window_seconds)) if window_seconds else (),
         beside=beside,
         series=series,
         total_amplification=total_with_wal,
@@ -230,8 +205,3 @@ def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis]) -> RunAnalysi
         findings=tuple(findings),
         not_assessed=tuple(one for one in said if not isinstance(one, Finding)),
     )
-
-
-_COMPACTION = EventKind.COMPACTION_FINISHED.value
-_MOVE = EventKind.TRIVIAL_MOVE.value
-_JOBS = frozenset({_COMPACTION, _MOVE, EventKind.FLUSH_FINISHED.value})

@@ -7,7 +7,8 @@ divides by zero (a compaction of 0 µs or 0 records) the compaction is left out 
 
 from dataclasses import dataclass
 
-from lsmlens.analyzer.events import Event
+import polars as pl
+from lsmlens.analyzer.jobs import COMPACTION
 from lsmlens.analyzer.units import MIB, MICROS
 
 
@@ -52,48 +53,31 @@ LABELS: dict[str, str] = {
 }
 
 
+@dataclass(slots=True)
 class CompactionSums:
-    """Adds up finished compactions, one by one, for the table."""
+    """What finished compactions add up to, for the table: times in microseconds, sums of the compactions' own rates."""
 
-    def __init__(self) -> None:
-        self.events = 0
-        self.micros = 0
-        self.output_bytes = 0
-        self.input_records = 0
-        self.output_records = 0
-        self.without_duration = 0
-        self.without_input = 0
-        self._throughputs = 0.0
-        self._input_rates = 0.0
-        self._output_rates = 0.0
-        self._ratios = 0.0
+    events: int = 0
+    micros: int = 0
+    output_bytes: int = 0
+    input_records: int = 0
+    output_records: int = 0
+    without_duration: int = 0
+    without_input: int = 0
+    throughputs: float = 0.0
+    input_rates: float = 0.0
+    output_rates: float = 0.0
+    ratios: float = 0.0
 
-    def add(self, event: Event) -> None:
-        """Take in one `compaction_finished` event."""
-        micros = event["compaction_time_micros"]
-        size = event["total_output_size"]
-        records_in, records_out = event["num_input_records"], event["num_output_records"]
-        self.events += 1
-        self.micros += micros
-        self.output_bytes += size
-        self.input_records += records_in
-        self.output_records += records_out
-        if micros:
-            seconds = micros / MICROS
-            self._throughputs += size / (MIB * seconds)
-            self._input_rates += records_in / seconds
-            self._output_rates += records_out / seconds
-        else:
-            self.without_duration += 1
-        if records_in:
-            self._ratios += records_out / records_in
-        else:
-            self.without_input += 1
+    @classmethod
+    def of(cls, jobs: pl.DataFrame) -> "CompactionSums":
+        """The sums over the compactions among jobs."""
+        return cls(**jobs.select(**compaction_sums()).row(0, named=True))
 
     def merge(self, other: "CompactionSums") -> None:
         """Take in all of another log's compactions."""
-        for name, value in vars(other).items():
-            setattr(self, name, getattr(self, name) + value)
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def statistics(self, log_duration_seconds: float | None) -> CompactionStatistics:
         """The table's column for what was added."""
@@ -108,12 +92,33 @@ class CompactionSums:
             total_output_size_mib=self.output_bytes / MIB,
             total_input_records=self.input_records,
             total_output_records=self.output_records,
-            avg_output_throughput_mib_per_second=_ratio(self._throughputs, timed),
-            avg_input_records_per_second=_ratio(self._input_rates, timed),
-            avg_output_records_per_second=_ratio(self._output_rates, timed),
-            avg_output_input_ratio=_ratio(self._ratios, weighed),
+            avg_output_throughput_mib_per_second=_ratio(self.throughputs, timed),
+            avg_input_records_per_second=_ratio(self.input_rates, timed),
+            avg_output_records_per_second=_ratio(self.output_rates, timed),
+            avg_output_input_ratio=_ratio(self.ratios, weighed),
             output_input_ratio_of_sums=_ratio(self.output_records, self.input_records),
         )
+
+
+def compaction_sums() -> dict[str, pl.Expr]:
+    """What the compactions among jobs add up to, by the names of `CompactionSums`."""
+    compaction = pl.col("kind") == COMPACTION
+    took, read = pl.col("micros"), pl.col("input_records")
+    size, written, seconds = pl.col("table_bytes"), pl.col("output_records"), took / MICROS
+    timed, weighed = compaction & (took > 0), compaction & (read > 0)
+    return {
+        "events": compaction.sum(),
+        "micros": took.filter(compaction).sum(),
+        "output_bytes": size.filter(compaction).sum(),
+        "input_records": read.filter(compaction).sum(),
+        "output_records": written.filter(compaction).sum(),
+        "without_duration": (compaction & (took == 0)).sum(),
+        "without_input": (compaction & (read == 0)).sum(),
+        "throughputs": (size / (MIB * seconds)).filter(timed).sum(),
+        "input_rates": (read / seconds).filter(timed).sum(),
+        "output_rates": (written / seconds).filter(timed).sum(),
+        "ratios": (written / read).filter(weighed).sum(),
+    }
 
 
 def _ratio(value: float, count: int) -> float | None:

@@ -1,6 +1,6 @@
-"""Events out of payloads that are not what RocksDB means to write: cut, escaped by another host, with values that
-cannot be, of kinds or with fields that are not known.
+"""Events out of payloads that are not what RocksDB means to write.
 
+They were cut, or escaped by another host; hold values that cannot be; are of kinds or have fields that are not known.
 A value that cannot be is left out and named; the event stands without it if it can.
 """
 
@@ -20,6 +20,7 @@ from lsmlens.analyzer.events import (
     CompactionStarted,
     Event,
     EventError,
+    Id,
     OtherEvent,
     TableProperties,
     decoder,
@@ -78,13 +79,13 @@ def _known(kind: str, known: type[Event], fields: dict[str, Any], cut: bool) -> 
         if name not in hints or name == "deeper":
             if known is CompactionStarted and (level := _INPUT_FILES.fullmatch(name)) and isinstance(value, list):
                 if int(level[1]) <= 127:
-                    values.setdefault("deeper", {})[int(level[1])] = [one for one in value if _can_be(one, hints["job"])]
+                    values.setdefault("deeper", {})[int(level[1])] = [one for one in value if _can_be(one, Id)]
             else:
                 unknown[name] = value
         elif name == "table_properties" and isinstance(value, dict):
             values[name] = _properties(value, impossible)
         elif name.startswith("files_L") and isinstance(value, list):
-            values[name] = [one for one in value if _can_be(one, hints["job"])]
+            values[name] = [one for one in value if _can_be(one, Id)]
         elif _can_be(value, hints[name]):
             values[name] = value
         elif name not in required and value is not None:
@@ -158,7 +159,7 @@ def _fields(payload: bytes) -> tuple[object, bool]:
         text = html.unescape(text)
     text = _LONE_SURROGATE.sub(r"\\ufffd", _NOT_A_NUMBER.sub(r"\1null", text))
     try:
-        found, _ = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=_float, parse_constant=_nothing).raw_decode(text)
+        found, _ = _JSON.raw_decode(text)
     except ValueError as error:
         found = _scan_fields(text)
         if "event" not in found:
@@ -180,6 +181,10 @@ def _nothing(_: str) -> None:
 def _float(text: str) -> float | None:
     number = float(text)
     return number if abs(number) != float("inf") else None
+
+
+# a number that cannot be is read as one that no field takes, or as none
+_JSON = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=_float, parse_constant=_nothing)
 
 
 def _scan_fields(text: str) -> dict[str, Any]:

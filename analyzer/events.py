@@ -51,9 +51,7 @@ class EventError(ValueError):
     """A payload that is not a usable event; the message says what is wrong with it."""
 
 
-class Event(
-    msgspec.Struct, tag_field="event", kw_only=True, gc=False, omit_defaults=True, forbid_unknown_fields=True
-):
+class Event(msgspec.Struct, tag_field="event", kw_only=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """What all events have. Fields without a default are those without which an event says nothing to count."""
 
     time_micros: Moment
@@ -66,13 +64,13 @@ class Event(
         return str(self.__struct_config__.tag)
 
 
-class JobEvent(Event, tag=False):
+class JobEvent(Event, kw_only=True):
     """An event of a job."""
 
     job: Id
 
 
-class BackgroundIo(JobEvent, tag=False):
+class BackgroundIo(JobEvent, kw_only=True):
     """With `report_bg_io_stats`, what a job waited for its files."""
 
     file_write_nanos: Id | None = None
@@ -87,7 +85,7 @@ class BackgroundIo(JobEvent, tag=False):
     lsm_state: list[Number] | None = None
 
 
-class FlushStarted(JobEvent, tag=EventKind.FLUSH_STARTED.value):
+class FlushStarted(JobEvent, tag=EventKind.FLUSH_STARTED.value, kw_only=True):
     """A flush begins."""
 
     num_memtables: Number
@@ -99,13 +97,13 @@ class FlushStarted(JobEvent, tag=EventKind.FLUSH_STARTED.value):
     flush_reason: str | None = None
 
 
-class FlushFinished(BackgroundIo, tag=EventKind.FLUSH_FINISHED.value):
+class FlushFinished(BackgroundIo, tag=EventKind.FLUSH_FINISHED.value, kw_only=True):
     """A flush is done."""
 
     immutable_memtables: Number | None = None
 
 
-class CompactionStarted(JobEvent, tag=EventKind.COMPACTION_STARTED.value):
+class CompactionStarted(JobEvent, tag=EventKind.COMPACTION_STARTED.value, kw_only=True):
     """A compaction begins; `files_L1` and the like name the tables it reads of each level."""
 
     input_data_size: Amount | None = None
@@ -135,7 +133,7 @@ class CompactionStarted(JobEvent, tag=EventKind.COMPACTION_STARTED.value):
         return {**inputs, **dict(sorted(self.deeper.items()))} if self.deeper else inputs
 
 
-class CompactionFinished(BackgroundIo, tag=EventKind.COMPACTION_FINISHED.value):
+class CompactionFinished(BackgroundIo, tag=EventKind.COMPACTION_FINISHED.value, kw_only=True):
     """A compaction is done."""
 
     compaction_time_micros: Amount
@@ -175,7 +173,7 @@ class TableProperties(msgspec.Struct, kw_only=True, gc=False, omit_defaults=True
     compression: str | None = None
 
 
-class TableFileCreation(JobEvent, tag=EventKind.TABLE_FILE_CREATION.value):
+class TableFileCreation(JobEvent, tag=EventKind.TABLE_FILE_CREATION.value, kw_only=True):
     """A table was written."""
 
     file_number: Id
@@ -188,13 +186,13 @@ class TableFileCreation(JobEvent, tag=EventKind.TABLE_FILE_CREATION.value):
     table_properties: TableProperties | None = None
 
 
-class TableFileDeletion(JobEvent, tag=EventKind.TABLE_FILE_DELETION.value):
+class TableFileDeletion(JobEvent, tag=EventKind.TABLE_FILE_DELETION.value, kw_only=True):
     """A table was deleted."""
 
     file_number: Id
 
 
-class TrivialMove(JobEvent, tag=EventKind.TRIVIAL_MOVE.value):
+class TrivialMove(JobEvent, tag=EventKind.TRIVIAL_MOVE.value, kw_only=True):
     """Tables went to another level as they are."""
 
     destination_level: Level
@@ -202,7 +200,7 @@ class TrivialMove(JobEvent, tag=EventKind.TRIVIAL_MOVE.value):
     total_files_size: Amount
 
 
-class BlobFileCreation(JobEvent, tag=EventKind.BLOB_FILE_CREATION.value):
+class BlobFileCreation(JobEvent, tag=EventKind.BLOB_FILE_CREATION.value, kw_only=True):
     """A blob file was written."""
 
     file_number: Id
@@ -212,23 +210,23 @@ class BlobFileCreation(JobEvent, tag=EventKind.BLOB_FILE_CREATION.value):
     file_checksum_func_name: str | None = None
 
 
-class BlobFileDeletion(JobEvent, tag=EventKind.BLOB_FILE_DELETION.value):
+class BlobFileDeletion(JobEvent, tag=EventKind.BLOB_FILE_DELETION.value, kw_only=True):
     """A blob file was deleted."""
 
     file_number: Id
 
 
-class RecoveryStarted(JobEvent, tag=EventKind.RECOVERY_STARTED.value):
+class RecoveryStarted(JobEvent, tag=EventKind.RECOVERY_STARTED.value, kw_only=True):
     """The WAL's records are put into memtables again."""
 
     wal_files: list[Id] | None = None
 
 
-class RecoveryFinished(JobEvent, tag=EventKind.RECOVERY_FINISHED.value):
+class RecoveryFinished(JobEvent, tag=EventKind.RECOVERY_FINISHED.value, kw_only=True):
     """They are."""
 
 
-class RecoveryFailed(JobEvent, tag=EventKind.RECOVERY_FAILED.value):
+class RecoveryFailed(JobEvent, tag=EventKind.RECOVERY_FAILED.value, kw_only=True):
     """They could not be."""
 
 
@@ -239,7 +237,7 @@ class IngestedFile(msgspec.Struct, gc=False, omit_defaults=True):
     level: Level | None = None
 
 
-class IngestFinished(Event, tag=EventKind.INGEST_FINISHED.value):
+class IngestFinished(Event, tag=EventKind.INGEST_FINISHED.value, kw_only=True):
     """Tables that were made elsewhere are in the database."""
 
     job: Id | None = None
@@ -247,7 +245,7 @@ class IngestFinished(Event, tag=EventKind.INGEST_FINISHED.value):
     lsm_state: list[Number] | None = None
 
 
-class OtherEvent(Event, tag=""):
+class OtherEvent(Event, tag="", kw_only=True):
     """An event of a kind that is not known; its fields are kept as JSON."""
 
     named: str
@@ -261,7 +259,7 @@ class OtherEvent(Event, tag=""):
         return self.named
 
 
-AnyEvent: TypeAlias = (
+KnownEvent: TypeAlias = (
     FlushStarted
     | FlushFinished
     | CompactionStarted
@@ -275,8 +273,8 @@ AnyEvent: TypeAlias = (
     | RecoveryFinished
     | RecoveryFailed
     | IngestFinished
-    | OtherEvent
 )
+AnyEvent: TypeAlias = KnownEvent | OtherEvent
 KNOWN: Final[dict[str, type[Event]]] = {
     EventKind.FLUSH_STARTED: FlushStarted,
     EventKind.FLUSH_FINISHED: FlushFinished,
@@ -303,9 +301,9 @@ RENAMED: Final = {
 _OLD_NAME: Final = re.compile(b"|".join(RENAMED))
 
 
-def decoder() -> msgspec.json.Decoder[AnyEvent]:
+def decoder() -> msgspec.json.Decoder[KnownEvent]:
     """Decodes payloads (from their `{` to the end of their line) that are as RocksDB writes them; see `repaired`."""
-    return msgspec.json.Decoder(AnyEvent)
+    return msgspec.json.Decoder(KnownEvent)
 
 
 def with_one_name(payload: bytes) -> bytes:

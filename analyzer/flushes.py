@@ -8,7 +8,9 @@ Manager" under a line `Flushing all column families with data in WAL number …`
 from collections import Counter
 from dataclasses import dataclass, field
 
-from lsmlens.analyzer.events import Event
+import polars as pl
+from lsmlens.analyzer.amplification import UNATTRIBUTED
+from lsmlens.analyzer.jobs import FLUSH
 
 
 @dataclass(slots=True)
@@ -24,19 +26,6 @@ class FlushView:
     empty_flushes: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     memtables: Counter[int] = field(default_factory=Counter)
-
-    def add(self, event: Event) -> None:
-        """Take in a `flush_finished` event stitched to its start; one without a start says nothing here."""
-        if "num_entries" not in event:
-            return
-        self.flushes += 1
-        self.input_entries += event["num_entries"]
-        self.input_deletes += event["num_deletes"]
-        self.output_entries += event["created_records"]
-        self.output_deletes += event["created_deletions"]
-        self.empty_flushes += not event["created_files"]
-        self.memtables[event["num_memtables"]] += 1
-        self.reasons[event.get("true_flush_reason") or "not logged"] += 1
 
     @property
     def dropped_entries(self) -> int:
@@ -59,3 +48,29 @@ class FlushView:
     def memtables_per_flush(self) -> float | None:
         """Mean number of memtables one flush merged."""
         return sum(count * times for count, times in self.memtables.items()) / self.flushes if self.flushes else None
+
+
+def flush_views(jobs: pl.DataFrame) -> list[FlushView]:
+    """The flushes of each column family, by name; of one whose start is not in the log only the family is known."""
+    started = pl.col("memtables").is_not_null()
+    flushes = (
+        jobs.lazy()
+        .filter(pl.col("kind") == FLUSH)
+        .with_columns(
+            pl.col("column_family").fill_null(UNATTRIBUTED), pl.col("reason").replace("", None).fill_null("not logged")
+        )
+    )
+    sums = flushes.group_by(name="column_family").agg(
+        flushes=started.sum(),
+        input_entries=pl.col("input_records").filter(started).sum(),
+        input_deletes=pl.col("input_deletions").filter(started).sum(),
+        output_entries=pl.col("output_records").filter(started).sum(),
+        output_deletes=pl.col("output_deletions").filter(started).sum(),
+        empty_flushes=(started & (pl.col("output_files") == 0)).sum(),
+    )
+    views = {row["name"]: FlushView(**row) for row in sums.sort("name").collect().to_dicts()}
+    for column, counter in (("reason", "reasons"), ("memtables", "memtables")):
+        counts = flushes.filter(started).group_by("column_family", column, maintain_order=True).len().collect()
+        for name, value, count in counts.iter_rows():
+            getattr(views[name], counter)[value] = count
+    return list(views.values())

@@ -16,9 +16,10 @@ class Repeats:
     def is_repeat(self, said: object) -> bool:
         """Whether it was seen before; it is remembered from now on."""
         key = hash(said)
-        if key in self.recent or key in self.older:
+        recent = self.recent
+        if key in recent or key in self.older:
             return True
-        if len(self.recent) >= KEYS_KEPT and not self.keep_all:
-            self.older, self.recent = self.recent, set()
-        self.recent.add(key)
+        recent.add(key)
+        if len(recent) >= KEYS_KEPT and not self.keep_all:
+            self.older, self.recent = recent, set()
         return False

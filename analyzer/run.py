@@ -2,8 +2,9 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import polars as pl
 from lsmlens.analyzer.columns import Rows, frame
 from lsmlens.analyzer.companions import Companion
 from lsmlens.analyzer.findings import Evidence
@@ -11,9 +12,6 @@ from lsmlens.analyzer.jobs import BlobFile, Job, MemtableSwitch, Open, OtherEven
 from lsmlens.analyzer.scan import NotUnderstood
 from lsmlens.analyzer.spool import Spool
 from lsmlens.analyzer.stamps import StampRange
-
-if TYPE_CHECKING:
-    import polars as pl
 
 DUMPS_IN_MEMORY = 16
 
@@ -120,41 +118,46 @@ class Run:
     last_event_micros: int | None = None
 
     @property
-    def jobs(self) -> "pl.DataFrame":
+    def jobs(self) -> pl.DataFrame:
         """Finished flushes, compactions and moves, in the log's order; columns as `Job` declares them."""
         return self.job_rows.frame()
 
     @property
-    def unfinished(self) -> "pl.DataFrame":
+    def unfinished(self) -> pl.DataFrame:
         """Flushes and compactions that started and never finished; columns as `Job` declares them."""
         return self.unfinished_rows.frame()
 
     @property
-    def tables(self) -> "pl.DataFrame":
+    def tables(self) -> pl.DataFrame:
         """Table files that were created; columns as `Table` declares them."""
         return self.table_rows.frame()
 
     @property
-    def blob_files(self) -> "pl.DataFrame":
+    def blob_files(self) -> pl.DataFrame:
         """Blob files that were created; columns as `BlobFile` declares them."""
         return self.blob_file_rows.frame()
 
     @property
-    def other_events(self) -> "pl.DataFrame":
+    def other_events(self) -> pl.DataFrame:
         """What is in no other table; columns as `OtherEvent` declares them."""
         return self.other_event_rows.frame()
 
     @property
-    def opens(self) -> "pl.DataFrame":
+    def opens(self) -> pl.DataFrame:
         """The sessions; columns as `Open` declares them."""
         return frame(Open, [self._open(one) for one in self.sessions])
 
     @property
-    def stalls(self) -> "pl.DataFrame":
+    def stalls(self) -> pl.DataFrame:
         """The stall lines that have a time; columns as `Stall` declares them."""
         return frame(
             Stall, [Stall(self.utc_micros(moment), family, kind) for moment, family, kind in self.stall_moments]
         )
+
+    def spans(self, kind: str) -> list[tuple[int, int]]:
+        """Start and end, in microseconds since 1970, of each finished job of a kind whose start is in the log."""
+        jobs = self.jobs.filter(kind=kind).select("started_at", "finished_at").drop_nulls()
+        return list(jobs.with_columns(jobs["started_at"].to_physical(), jobs["finished_at"].to_physical()).iter_rows())
 
     def utc_micros(self, local_millis: int) -> int:
         """A local time of the log in microseconds since 1970, UTC."""

@@ -45,6 +45,7 @@ class Scanner:
         self._last_event: AnyEvent | None = None
         self._dumps = DumpCollection(self.scan.dumps)
         self._decode = decoder().decode
+        self._job_line = b""  # the last one, unless an event or an open came after it
 
     def read(self, blocks: Blocks, on_bytes: Callable[[int], None] | None = None) -> Scan:
         """Scan every block; returns the scan, which is then whole but for its head and tail."""
@@ -123,6 +124,8 @@ class Scanner:
                 if position < len(matches) and matches[position][1] + begin < stop:
                     stop = self._torn_at(matches, position, begin, stop)
                 self._take_event(stretch, after - 1, stop)
+            elif pattern == 1:
+                self._take_job_line(stretch, start, after)
             else:
                 self._take_line(_SHAPES[_PATTERNS[pattern]], stretch, start, after)
         if self._found:
@@ -152,7 +155,7 @@ class Scanner:
             scan.utc_offset_seconds = _utc_offset(stretch, start, event.time_micros)
         if not event.time_micros % SKETCHED_EVENTS:
             scan.sketch.add(_identity(event))
-        self._last_event = event
+        self._last_event, self._job_line = event, b""
         if self._shared:
             self._add(event, stretch, start)
         else:
@@ -187,6 +190,18 @@ class Scanner:
             text = stretch.sample(start, stop)
             scan.not_understood.append(NotUnderstood(scan.member, stretch.line_number(start), reason, text))
 
+    def _take_job_line(self, stretch: Stretch, start: int, after: int) -> None:
+        """Take in a job's line; a flush says the same of each of its memtables, which is read once."""
+        match = text_lines.JOB.rest.match(stretch.view, after)
+        if match is None:
+            return
+        said = bytes(stretch.view[max(0, start - text_lines.USUAL_BYTES) : match.end()])
+        if said != self._job_line or self._shared:
+            self._job_line = said
+            record = line_record(text_lines.JOB, stretch, start, after, self.scan)
+            if record is not None:
+                self._add(record, stretch, start)
+
     def _take_line(self, shape: text_lines.LineShape, stretch: Stretch, start: int, after: int) -> None:
         if shape is text_lines.DUMPED:
             self._dumps.take(stretch, start)
@@ -197,6 +212,7 @@ class Scanner:
         elif shape is text_lines.FAMILY_OPTIONS:
             take_family_options(self.scan, stretch, start, after)
         elif shape is text_lines.OPENED:
+            self._job_line = b""
             if shape.rest.match(stretch.view, after) and text_lines.family_before(stretch.view, start) is not None:
                 self._add(take_opening(self.scan, stretch, start, self._role), stretch, start)
         elif record := line_record(shape, stretch, start, after, self.scan):

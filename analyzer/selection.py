@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lsmlens.analyzer.events import Event, EventKind
+import polars as pl
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.stamps import parse_time
 
@@ -40,16 +40,18 @@ class JobFilter(NamedTuple):
     column_families: frozenset[str]
     level: int | None
 
-    def takes(self, event: Event) -> bool:
-        """Whether a finished flush or compaction, or a move, is wanted."""
-        micros = event["time_micros"]
-        if self.since_micros is not None and micros < self.since_micros:
-            return False
-        if self.until_micros is not None and micros >= self.until_micros:
-            return False
-        if self.column_families and event.get("column_family") not in self.column_families:
-            return False
-        return self.level is None or _level_written(event) == self.level
+    def of(self, jobs: pl.DataFrame, counted_at: str = "finished_at") -> pl.DataFrame:
+        """The jobs that are wanted, by the column that says when they count; without a time there, none is."""
+        finished, wanted = pl.col(counted_at).to_physical(), []
+        if self.since_micros is not None:
+            wanted.append(finished >= self.since_micros)
+        if self.until_micros is not None:
+            wanted.append(finished < self.until_micros)
+        if self.column_families:
+            wanted.append(pl.col("column_family").is_in(sorted(self.column_families)))
+        if self.level is not None:
+            wanted.append(pl.col("output_level") == self.level)
+        return jobs.filter(wanted) if wanted else jobs
 
     def seconds(self, run: Run) -> float | None:
         """The length of the log inside the wanted time."""
@@ -62,11 +64,3 @@ class JobFilter(NamedTuple):
         if self.until_micros is not None:
             last = min(last, self.until_micros / 1000 + offset)  # type: ignore[assignment]
         return max(0.0, (last - first) / 1000)
-
-
-def _level_written(event: Event) -> int | None:
-    kind = event["event"]
-    if kind == EventKind.FLUSH_FINISHED:
-        return 0
-    level = event.get("output_level" if kind == EventKind.COMPACTION_FINISHED else "destination_level")
-    return level if isinstance(level, int) else None

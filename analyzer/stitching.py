@@ -41,6 +41,7 @@ _DETAILS = {
         (events.CompactionFinished, ("file_", "blob_file_", "num_single", "num_blob", "proximal")),
     )
 }
+_KINDS: dict[type, str] = {**{event: kind for kind, event in events.KNOWN.items()}, events.OtherEvent: ""}
 
 
 @dataclass(slots=True)
@@ -115,9 +116,10 @@ class Stitcher:
 
     def stitch(self, found: Iterable[Record]) -> None:
         """Take in all of a run's records, then settle what is still open."""
-        takers, other = self._takers, self._other_event
+        takers, other, kinds = self._takers, self._other_event, _KINDS
         for record in found:
-            if not isinstance(record, events.Event) or self._is_new(record):
+            kind = kinds.get(type(record))
+            if kind is None or self._is_new(record, kind):
                 takers.get(type(record), other)(record)
         self._settle()
 
@@ -171,10 +173,10 @@ class Stitcher:
 
     # -- events
 
-    def _is_new(self, event: events.Event) -> bool:
+    def _is_new(self, event: Any, kind: str) -> bool:
         """Whether it is not told again; then it is counted in its session."""
-        run, kind, micros = self._run, event.kind, event.time_micros
-        if self._events.is_repeat((micros, getattr(event, "job", None), kind, getattr(event, "file_number", None))):
+        run, micros, kind = self._run, event.time_micros, kind or event.named
+        if self._events.is_repeat((micros, event.job, kind, getattr(event, "file_number", None))):
             run.quality.duplicates_removed += 1
             return False
         run.event_counts[kind] += 1

@@ -1,7 +1,7 @@
 """Writes by time window: how flushes, compactions and write amplification went on over a log."""
 
-from lsmlens.analyzer.amplification import FamilyWrites
-from lsmlens.analyzer.events import Event, EventKind
+import polars as pl
+from lsmlens.analyzer.amplification import FamilyWrites, window_writes
 from lsmlens.analyzer.units import MICROS
 
 # Units in seconds; one stands before those it ends in.
@@ -25,32 +25,9 @@ def parse_duration(text: str) -> float:
     return seconds
 
 
-class Windows:
-    """Sums of finished jobs over windows of equal length, aligned to 1970 UTC.
+def windows_of(jobs: pl.DataFrame, seconds: float) -> list[tuple[int, FamilyWrites]]:
+    """Sums of jobs over windows of equal length, aligned to 1970 UTC, each with its start in microseconds.
 
     A job counts in the window in which it finished, whole. Windows without jobs are not made.
     """
-
-    def __init__(self, seconds: float) -> None:
-        self.micros = max(1, round(seconds * MICROS))
-        self._sums: dict[int, FamilyWrites] = {}
-
-    def add(self, event: Event) -> None:
-        """Take in a finished flush or compaction, or a move."""
-        start = event["time_micros"] // self.micros * self.micros
-        sums = self._sums.get(start)
-        if sums is None:
-            if len(self._sums) >= MOST_WINDOWS:
-                return
-            sums = self._sums[start] = FamilyWrites(str(start))
-        kind = event["event"]
-        if kind == EventKind.COMPACTION_FINISHED:
-            sums.add_compaction(event)
-        elif kind == EventKind.FLUSH_FINISHED:
-            sums.add_flush(event)
-        else:
-            sums.add_move(event)
-
-    def in_order(self) -> list[tuple[int, FamilyWrites]]:
-        """Start of each window in microseconds since 1970 UTC, with its sums."""
-        return sorted(self._sums.items())
+    return window_writes(jobs, max(1, round(seconds * MICROS)))[:MOST_WINDOWS]

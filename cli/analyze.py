@@ -112,7 +112,7 @@ def _warn_of_unknown_families(analysis: "Analysis") -> None:
     wanted = analysis.selection.column_families
     if not wanted:
         return
-    known = {str(event.get("column_family")) for one in analysis.runs for event in one.run.events}
+    known = {family.name for one in analysis.runs for family in one.families}
     for name in sorted(wanted - known):
         warn(f"no column family {name}; there are {', '.join(sorted(known - {'None'}))}")
 

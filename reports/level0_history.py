@@ -3,7 +3,6 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from lsmlens.analyzer.events import Event
 from lsmlens.reports.time_bins import TimeBins
 
 
@@ -28,18 +27,15 @@ class Level0History:
         self._states: dict[str, dict[str, tuple[int, int, int]]] = defaultdict(dict)
         self._most: dict[tuple[str, int], int] = {}
 
-    def take(self, event: Event, family: str, lane: str) -> None:
-        """Take in what a finished job of a family says level 0 holds from then on."""
-        state = event.get("lsm_state")
-        if not state:
-            return
-        index = self._bins.index(event["time_micros"])
+    def take(self, session: int, micros: int, files: int, family: str, lane: str) -> None:
+        """Take in how many files a finished job of a family leaves in level 0."""
+        index = self._bins.index(micros)
         before = self._states[lane].get(family)
-        if before is not None and before[0] == event["session"]:
+        if before is not None and before[0] == session:
             for passed in range(before[1], index + 1):
                 self._raise(lane, passed, before[2])
-        self._raise(lane, index, state[0])
-        self._states[lane][family] = (event["session"], index, state[0])
+        self._raise(lane, index, files)
+        self._states[lane][family] = (session, index, files)
 
     def spans(self) -> list[Level0Span]:
         """Stretches of equal count, by lane and time; none where level 0 was empty or nothing tells."""

@@ -5,16 +5,18 @@ evenly over the time it ran; write amplification counts a job whole where it fin
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, outside_output_size
+import polars as pl
+from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.events import Event, EventKind
+from lsmlens.analyzer.jobs import FLUSH, MOVE
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import JobFilter, Selection
 from lsmlens.analyzer.units import MICROS
-from lsmlens.analyzer.windows import Windows
+from lsmlens.analyzer.windows import windows_of
 from lsmlens.reports.client_times import ClientSpan, OperationBin, client_spans, operation_bins
 from lsmlens.reports.level0_history import Level0History, Level0Span
 from lsmlens.reports.time_bins import TimeBins
@@ -23,7 +25,7 @@ WINDOWS = 60
 BINS_PER_WINDOW = 5
 LANES = 24
 OTHER_FAMILIES = "(others)"
-FLUSH, COMPACTION = "flush", "compaction"
+TIMES = pl.col("started_at", "finished_at")
 
 
 @dataclass(slots=True)
@@ -92,27 +94,16 @@ def measure_timeline(one: RunAnalysis, selection: Selection) -> Timeline | None:
     coarse = TimeBins.over(*extent, WINDOWS)
     bins = TimeBins(coarse.start_micros, coarse.width_micros // BINS_PER_WINDOW, coarse.count * BINS_PER_WINDOW)
     timeline = Timeline(*extent, bins, tuple(sorted(set(lanes.values()))))
-    windows = Windows(timeline.window_seconds)
+    jobs = wanted.of(one.run.jobs)
+    timeline.windows = windows_of(jobs, timeline.window_seconds)
+    _take_memtables(timeline, wanted.of(pl.concat([one.run.jobs, one.run.unfinished]), "started_at"))
     level0 = Level0History(timeline.bins)
-    for event in one.run.events:
-        kind = event["event"]
-        if kind not in _SEEN or not wanted.takes(event):
-            continue
-        lane = lanes.get(_family(event), OTHER_FAMILIES)
-        if kind == EventKind.FLUSH_STARTED:
-            _take_memtables(timeline, event)
-            continue
-        windows.add(event)
-        if kind == EventKind.FLUSH_FINISHED:
-            written = event["created_bytes"] + event["created_blob_bytes"]
-            _take_job(timeline, event, lane, FLUSH, written, 0)
-            _take_waiting(timeline, event)
-        elif kind == EventKind.COMPACTION_FINISHED:
-            written = event["total_output_size"] + sum(outside_output_size(event))
-            _take_job(timeline, event, lane, COMPACTION, written, event["output_level"])
-        if kind != EventKind.TRIVIAL_MOVE:
-            level0.take(event, _family(event), lane)
-    timeline.windows = windows.in_order()
+    for job in jobs.filter(pl.col("kind") != MOVE).with_columns(TIMES.to_physical()).iter_rows(named=True):
+        family = job["column_family"] or UNATTRIBUTED
+        lane = lanes.get(family, OTHER_FAMILIES)
+        _take_job(timeline, job, lane)
+        if job["level_files"]:
+            level0.take(job["session"], job["finished_at"], job["level_files"][0], family, lane)
     timeline.level0 = level0.spans()
     _take_switches(timeline, one.run, selection)
     _take_stalls(timeline, one)
@@ -148,16 +139,11 @@ def _lanes(families: Iterable[FamilyWrites]) -> dict[str, str]:
     return {family.name: family.name if family.name in shown else OTHER_FAMILIES for family in by_bytes}
 
 
-def _family(event: Event) -> str:
-    name = event.get("column_family")
-    return name if isinstance(name, str) else UNATTRIBUTED
-
-
-def _take_job(timeline: Timeline, event: Event, lane: str, kind: str, written: int, level: int) -> None:
-    until = event["time_micros"]
-    since = event.get("started_micros")
+def _take_job(timeline: Timeline, job: Mapping[str, Any], lane: str) -> None:
+    kind, until, written, level = job["kind"], job["finished_at"], job["output_bytes"], job["output_level"]
+    since = job["started_at"]
     if since is None:
-        since = until - event.get("compaction_time_micros", 0)
+        since = until - (job["micros"] or 0)
     since = min(max(since, timeline.bins.start_micros), until)
     length = until - since
     for index, micros in timeline.bins.shares(since, until):
@@ -168,24 +154,23 @@ def _take_job(timeline: Timeline, event: Event, lane: str, kind: str, written: i
         timeline.level_bytes[index, level] += share
     finished = timeline.activity.setdefault((timeline.bins.index(until), lane, kind), Activity())
     finished.jobs += 1
-
-
-def _take_memtables(timeline: Timeline, event: Event) -> None:
-    reason = event.get("true_flush_reason") or "not logged"
-    flushed = timeline.flushed.setdefault((timeline.bins.index(event["time_micros"]), str(reason)), Flushed())
-    flushed.flushes += 1
-    flushed.memory_bytes += event.get("memory_usage", 0)
-
-
-def _take_waiting(timeline: Timeline, event: Event) -> None:
-    waiting = event.get("immutable_memtables", 0)
+    waiting = job["immutable_memtables"] or 0
     if waiting > 0:
-        index = timeline.bins.index(event["time_micros"])
+        index = timeline.bins.index(until)
         timeline.waiting_memtables[index] = max(waiting, timeline.waiting_memtables.get(index, 0))
 
 
+def _take_memtables(timeline: Timeline, started: pl.DataFrame) -> None:
+    flushes = started.filter(pl.col("kind") == FLUSH).drop_nulls("started_at").with_columns(TIMES.to_physical())
+    for micros, reason, memory in flushes.select("started_at", "reason", "memory_bytes").iter_rows():
+        key = timeline.bins.index(micros), reason or "not logged"
+        flushed = timeline.flushed.setdefault(key, Flushed())
+        flushed.flushes += 1
+        flushed.memory_bytes += memory or 0
+
+
 def _take_switches(timeline: Timeline, run: Run, selection: Selection) -> None:
-    for local_millis, family, immutable in run.memtable_switches:
+    for local_millis, family, immutable in run.memtable_switches.frame().iter_rows():
         moment = _utc_micros(run, local_millis)
         is_wanted = not selection.column_families or family in selection.column_families
         if is_wanted and timeline.bins.start_micros <= moment < timeline.bins.end_micros:
@@ -217,13 +202,3 @@ def _kv_thread(run: Run, bins: TimeBins) -> Iterator[tuple[int, int, float]]:
             since = max(until - round(stretch.seconds * MICROS), bins.start_micros)
             if since < until <= bins.end_micros:
                 yield since, until, stretch.busy_share
-
-
-_SEEN = frozenset(
-    {
-        EventKind.FLUSH_STARTED.value,
-        EventKind.FLUSH_FINISHED.value,
-        EventKind.COMPACTION_FINISHED.value,
-        EventKind.TRIVIAL_MOVE.value,
-    }
-)

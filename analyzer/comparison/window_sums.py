@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
-from lsmlens.analyzer.amplification import UNATTRIBUTED, outside_output_size
-from lsmlens.analyzer.events import Event, EventKind
+import polars as pl
+from lsmlens.analyzer.amplification import UNATTRIBUTED, write_sums
+from lsmlens.analyzer.compaction_statistics import compaction_sums
+from lsmlens.analyzer.jobs import COMPACTION, FLUSH, MOVE
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
-from lsmlens.analyzer.units import MIB, MICROS
+from lsmlens.analyzer.units import MICROS
 
 MOST_WINDOWS = 200
 _NICE_SECONDS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 86400)
@@ -68,12 +70,35 @@ def window_sums(runs: Iterable[Run], selection: Selection | None = None) -> Wind
     if end <= start:
         return None
     seconds = _window_seconds((end - start) / MICROS)
-    sums = _Sums(start, round(seconds * MICROS), ceil((end - start) / (seconds * MICROS)))
-    for run, chosen in wanted:
-        for event in run.events:
-            if event["event"] in (_COMPACTION, _FLUSH) and chosen.takes(event):
-                sums.add(event)
-    return WindowSums(start, seconds, sums.longest_job_seconds, sums.columns)
+    length, count = round(seconds * MICROS), ceil((end - start) / (seconds * MICROS))
+    window = ((pl.col("finished_at").to_physical() - start) // length).clip(0, count - 1).alias("window")
+    family = pl.col("column_family").fill_null(UNATTRIBUTED)
+    jobs = pl.concat([chosen.of(run.jobs) for run, chosen in wanted]).filter(pl.col("kind") != MOVE)
+    columns = {name: [0.0] * count for name in COLUMNS}
+    known = _expressions()
+    for row in jobs.group_by(window).agg(**known).iter_rows(named=True):
+        for name in COLUMNS:
+            columns[name][row["window"]] = float(row[name])
+    kinds = {name: FLUSH if name.startswith("flush") else COMPACTION for name in OF_FAMILIES}
+    of_families = jobs.group_by(window, family, "kind", maintain_order=True)
+    for row in of_families.agg(**{name: known[name] for name in OF_FAMILIES}).iter_rows(named=True):
+        for name, kind in kinds.items():
+            if kind == row["kind"]:
+                own = columns.setdefault(f"{name}/{row['column_family']}", [0.0] * count)
+                own[row["window"]] += float(row[name])
+    longest = (jobs["finished_at"] - jobs["started_at"]).dt.total_microseconds().max()
+    return WindowSums(start, seconds, max(0, int(longest or 0)) / MICROS, columns)  # type: ignore[arg-type]
+
+
+def _expressions() -> dict[str, pl.Expr]:
+    rates = compaction_sums()
+    shared = ("output_bytes", "input_records", "output_records", "throughputs", "input_rates", "output_rates", "ratios")
+    return {
+        **{name: one for name, one in write_sums().items() if name in COLUMNS},
+        **{name: rates[name] for name in shared},
+        "timed_compactions": rates["events"] - rates["without_duration"],
+        "weighed_compactions": rates["events"] - rates["without_input"],
+    }
 
 
 def _span(run: Run, since: int | None, until: int | None) -> tuple[int, int] | None:
@@ -89,66 +114,3 @@ def _window_seconds(duration: float) -> float:
     """The shortest usual length that makes at most `MOST_WINDOWS` windows."""
     least = duration / MOST_WINDOWS
     return next((float(nice) for nice in _NICE_SECONDS if nice >= least), ceil(least / 86400) * 86400.0)
-
-
-class _Sums:
-    """Adds up jobs in the windows they finished in; what finished outside counts in the nearest."""
-
-    def __init__(self, start: int, length: int, count: int) -> None:
-        self.columns: dict[str, list[float]] = {name: [0.0] * count for name in COLUMNS}
-        self.longest_job_seconds = 0.0
-        self._start, self._length, self._count = start, length, count
-
-    def add(self, event: Event) -> None:
-        """Take in a finished flush or compaction."""
-        window = min(max((event["time_micros"] - self._start) // self._length, 0), self._count - 1)
-        family = event.get("column_family")
-        family = UNATTRIBUTED if family is None else family
-        took = _flush(event) if event["event"] == _FLUSH else _compaction(event)
-        for name, amount in took.items():
-            self.columns[name][window] += amount
-            if name in OF_FAMILIES:
-                own = self.columns.get(f"{name}/{family}")
-                if own is None:
-                    own = self.columns[f"{name}/{family}"] = [0.0] * self._count
-                own[window] += amount
-        started = event.get("started_micros")
-        if isinstance(started, int):
-            self.longest_job_seconds = max(self.longest_job_seconds, (event["time_micros"] - started) / MICROS)
-
-
-def _flush(event: Event) -> dict[str, float]:
-    return {
-        "flushes": 1,
-        "flush_bytes": event["created_bytes"] + event["created_blob_bytes"],
-        "flush_input_records": event.get("num_entries", 0),
-        "flush_output_records": event["created_records"],
-    }
-
-
-def _compaction(event: Event) -> dict[str, float]:
-    seconds = event["compaction_time_micros"] / MICROS
-    size, records_in, records_out = event["total_output_size"], event["num_input_records"], event["num_output_records"]
-    took = {
-        "compactions": 1,
-        "compaction_seconds": seconds,
-        "compaction_input_bytes": event.get("input_data_size", 0),
-        "compaction_output_bytes": size + sum(outside_output_size(event)),
-        "output_bytes": size,
-        "input_records": records_in,
-        "output_records": records_out,
-    }
-    if seconds:
-        took |= {
-            "timed_compactions": 1,
-            "throughputs": size / (MIB * seconds),
-            "input_rates": records_in / seconds,
-            "output_rates": records_out / seconds,
-        }
-    if records_in:
-        took |= {"weighed_compactions": 1, "ratios": records_out / records_in}
-    return took
-
-
-_COMPACTION = EventKind.COMPACTION_FINISHED.value
-_FLUSH = EventKind.FLUSH_FINISHED.value

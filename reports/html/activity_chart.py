@@ -3,11 +3,11 @@
 from typing import Any
 
 import altair as alt
+from lsmlens.analyzer.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.html.charts import Chart, Dataset, data
 from lsmlens.reports.html.palette import css
 from lsmlens.reports.html.time_axis import LANE_PIXELS, TimeAxis
-from lsmlens.reports.timeline import COMPACTION, FLUSH
 
 STALLED = "stalled"
 

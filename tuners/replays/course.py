@@ -4,12 +4,12 @@ A settled replay goes as fast as it can, so the times in its LOG are its own. St
 written, tell which moment of the workload a job of the LOG belongs to.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from lsmlens.analyzer.amplification import FamilyWrites
-from lsmlens.analyzer.events import Event, EventKind
+import polars as pl
+from lsmlens.analyzer.jobs import FLUSH, MOVE
 
 MOMENTS = 48
 
@@ -23,37 +23,26 @@ class CoursePoint(NamedTuple):
 
 
 def course_of(
-    events: Iterable[Event], steps: Sequence[tuple[float, float]], since: float, seconds: float
+    jobs: pl.DataFrame, steps: Sequence[tuple[float, float]], since: float, seconds: float
 ) -> tuple[CoursePoint, ...]:
-    """The course at MOMENTS equal parts of a workload `seconds` long; none where no step was noted.
+    """The course of jobs at MOMENTS equal parts of a workload `seconds` long; none where no step was noted.
 
     `steps` are (seconds since 1970, second of the workload) in order; jobs before `since` are left out.
     """
     if not steps:
         return ()
     clock, reached = np.array(steps).T
-    when: list[float] = []
-    flushed: list[float] = []
-    merged: list[float] = []
-    for event in events:
-        moment = event.get("time_micros", 0) / 1e6
-        if moment < since or event["event"] not in (EventKind.FLUSH_FINISHED, EventKind.COMPACTION_FINISHED):
-            continue
-        one = FamilyWrites("")
-        if event["event"] == EventKind.FLUSH_FINISHED:
-            one.add_flush(event)
-        else:
-            one.add_compaction(event)
-        when.append(float(np.interp(moment, clock, reached)))
-        flushed.append(one.flush_bytes)
-        merged.append(one.compaction_output_bytes)
+    written = jobs.filter(pl.col("kind") != MOVE, pl.col("finished_at").to_physical() >= since * 1e6)
+    when = np.interp(written["finished_at"].to_physical().to_numpy() / 1e6, clock, reached)
+    is_flush, sizes = (written["kind"] == FLUSH).to_numpy(), written["output_bytes"].to_numpy()
+    flushed, merged = np.where(is_flush, sizes, 0), np.where(is_flush, 0, sizes)
     ends = np.linspace(0.0, seconds, MOMENTS + 1)
     order = np.argsort(when, kind="stable")
-    until = np.searchsorted(np.array(when)[order], ends, side="right") if when else np.zeros(MOMENTS + 1, np.int64)
+    until = np.searchsorted(when[order], ends, side="right")
     # what settles after the last operation belongs to the end
     until[-1] = len(when)
-    sums = [np.concatenate(([0.0], np.cumsum(np.array(one)[order]))) for one in (flushed, merged)] if when else None
+    sums = [np.concatenate(([0.0], np.cumsum(one[order]))) for one in (flushed, merged)]
     return tuple(
-        CoursePoint(float(end), *((0.0, 0.0) if sums is None else (float(sums[0][place]), float(sums[1][place]))))
+        CoursePoint(float(end), float(sums[0][place]), float(sums[1][place]))
         for end, place in zip(ends, until.tolist(), strict=True)
     )
