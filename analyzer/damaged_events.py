@@ -51,9 +51,8 @@ def repaired(payload: bytes) -> Repaired:
     Raises EventError, saying why, for what is not a usable event: broken JSON, or a field missing, of another type or
     out of range without which the event says nothing.
     """
-    payload = with_one_name(payload)
     try:
-        return Repaired(_DECODER.decode(payload))
+        return Repaired(_DECODER.decode(with_one_name(payload)))
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     fields, cut = _fields(payload)
@@ -63,7 +62,9 @@ def repaired(payload: bytes) -> Repaired:
     if type(kind) is not str or not _KIND.fullmatch(kind):
         raise EventError("no event kind")
     known = KNOWN.get(kind)
-    return Repaired(_other(kind, fields), cut) if known is None else _known(kind, known, fields, cut)
+    if known is None:
+        return Repaired(_other(kind, fields), cut)
+    return _known(kind, known, {_one_name(name): value for name, value in fields.items()}, cut)
 
 
 def _known(kind: str, known: type[Event], fields: dict[str, Any], cut: bool) -> Repaired:
@@ -72,10 +73,7 @@ def _known(kind: str, known: type[Event], fields: dict[str, Any], cut: bool) -> 
     values: dict[str, Any] = {}
     unknown: dict[str, Any] = {}
     impossible: list[str] = []
-    for name in (*known.__struct_fields__, *fields):
-        if name not in fields or name in values:
-            continue
-        value = fields[name]
+    for name, value in fields.items():
         if name not in hints or name == "deeper":
             if known is CompactionStarted and (level := _INPUT_FILES.fullmatch(name)) and isinstance(value, list):
                 if int(level[1]) <= 127:
@@ -95,6 +93,10 @@ def _known(kind: str, known: type[Event], fields: dict[str, Any], cut: bool) -> 
             raise EventError(f"{kind}: {name} {_problem(fields.get(name))}")
     event = msgspec.convert({"event": kind, **values}, known)
     return Repaired(event, cut, unknown, tuple(impossible))  # type: ignore[arg-type]
+
+
+def _one_name(name: str) -> str:
+    return with_one_name(f'"{name}":'.encode("utf-8", "replace"))[1:-2].decode("utf-8", "replace")
 
 
 def _other(kind: str, fields: dict[str, Any]) -> OtherEvent:

@@ -1,76 +1,41 @@
 """Write amplification: which bytes are in it, and which are named apart."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, LevelWrites, outside_output_size
+from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, LevelWrites, family_writes, level_writes
 from lsmlens.analyzer.analysis import analyze, measure
+from lsmlens.analyzer.jobs import Job, Table
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
+
+from tests import run_tables
 
 KIB = 1024
 
 
-def flush(size: int, blobs: int = 0, **more: Any) -> dict[str, Any]:
-    return {
-        "event": "flush_finished",
-        "time_micros": 5,
-        "num_entries": 100,
-        "num_deletes": 10,
-        "num_memtables": 1,
-        "created_files": 1,
-        "created_bytes": size,
-        "created_records": 60,
-        "created_deletions": 5,
-        "created_blob_bytes": blobs,
-        "column_family": "a",
-        **more,
-    }
+def flush(size: int, blobs: int = 0, **columns: Any) -> Job:
+    return run_tables.flush(5, size, blobs, **columns)
 
 
-def compaction(size: int, level: int = 1, **more: Any) -> dict[str, Any]:
-    return {
-        "event": "compaction_finished",
-        "time_micros": 6,
-        "compaction_time_micros": 500_000,
-        "output_level": level,
-        "num_output_files": 1,
-        "total_output_size": size,
-        "num_input_records": 200,
-        "num_output_records": 150,
-        "input_data_size": 4 * KIB,
-        "column_family": "a",
-        **more,
-    }
+def compaction(size: int, level: int = 1, **columns: Any) -> Job:
+    return run_tables.compaction(6, size, level, **columns)
 
 
-def move(size: int, level: int = 2, **more: Any) -> dict[str, Any]:
-    return {
-        "event": "trivial_move",
-        "time_micros": 7,
-        "destination_level": level,
-        "files": 1,
-        "total_files_size": size,
-        "column_family": "a",
-        **more,
-    }
+def move(size: int, level: int = 2) -> Job:
+    return run_tables.move(7, size, level)
 
 
-def writes(*events: dict[str, Any]) -> FamilyWrites:
-    family = FamilyWrites("a")
-    for event in events:
-        {
-            "flush_finished": family.add_flush,
-            "compaction_finished": family.add_compaction,
-            "trivial_move": family.add_move,
-        }[event["event"]](event)
+def writes(*jobs: Job) -> FamilyWrites:
+    (family,) = family_writes(run_tables.jobs_of(*jobs)) or [FamilyWrites("a")]
     return family
 
 
 def test_compactions_that_read_level_0_are_told_apart() -> None:
-    first = {**compaction(8 * KIB), "input_levels": [0, 1]}
-    deeper = {**compaction(4 * KIB, 2), "input_levels": [1, 2]}
+    first = compaction(8 * KIB, input_levels=[0, 1])
+    deeper = compaction(4 * KIB, 2, input_levels=[1, 2])
     family = writes(flush(KIB), first, deeper, compaction(2 * KIB))  # of the last, the start is not in the log
     assert (family.level0_output_bytes, family.compaction_output_bytes) == (8 * KIB, 14 * KIB)
 
@@ -89,9 +54,9 @@ def test_flush_and_compaction() -> None:
     assert family.compaction_seconds == 1.0
 
 
-@pytest.mark.parametrize("events", [[], [compaction(KIB)], [move(KIB)], [flush(0), compaction(KIB)]])
-def test_nothing_flushed_has_no_amplification(events: list[dict[str, Any]]) -> None:
-    assert writes(*events).write_amplification is None
+@pytest.mark.parametrize("jobs", [[], [compaction(KIB)], [move(KIB)], [flush(0), compaction(KIB)]])
+def test_nothing_flushed_has_no_amplification(jobs: list[Job]) -> None:
+    assert writes(*jobs).write_amplification is None
 
 
 def test_no_records_no_ratio() -> None:
@@ -107,7 +72,7 @@ def test_moves_move_no_bytes() -> None:
 
 
 def test_blob_bytes_are_added_and_named() -> None:
-    family = writes(flush(KIB), compaction(KIB, num_blob_output_files=1, total_blob_output_size=2 * KIB))
+    family = writes(flush(KIB), compaction(KIB, blob_bytes=2 * KIB))
     assert family.blob_output_bytes == 2 * KIB
     assert family.compaction_output_bytes == 3 * KIB
     assert family.write_amplification == 4.0
@@ -122,26 +87,28 @@ def test_blob_bytes_of_flushes_are_added_and_named() -> None:
 def test_bytes_of_the_level_before_the_last_are_added_and_named() -> None:
     family = writes(
         flush(KIB),
-        compaction(KIB, proximal_level_bytes_written=2 * KIB, proximal_level_bytes_written_blob=KIB),
+        compaction(KIB, proximal_bytes=3 * KIB),
     )
     assert (family.proximal_output_bytes, family.blob_output_bytes) == (3 * KIB, 0)
     assert family.compaction_output_bytes == 4 * KIB
     assert family.write_amplification == 5.0
 
 
-def test_all_that_stands_outside_the_output_size() -> None:
-    event = compaction(
-        1, total_blob_output_size=2, proximal_level_bytes_written=30, proximal_level_bytes_written_blob=400
+def test_all_that_stands_outside_the_output_size(run_of: Callable[..., Run]) -> None:
+    """A blob file, and a table and a blob file of the penultimate level, by any of its names."""
+    said = (
+        b'{"time_micros": 9, "job": 3, "event": "compaction_finished", "compaction_time_micros": 5, "output_level": 6,'
+        b' "num_output_files": 1, "total_output_size": 1, "num_input_records": 9, "num_output_records": 7,'
+        b' "total_blob_output_size": 2, "penultimate_level_bytes_written": 30,'
+        b' "proximal_level_bytes_written_blob": 400}'
     )
-    assert outside_output_size(event) == (2, 430)
-    assert outside_output_size(compaction(1)) == (0, 0)
+    (job,) = run_of([b"first", b"2026/11/20-22:56:20.761456 7f9fa51141c0 EVENT_LOG_v1 " + said]).jobs.to_dicts()
+    assert (job["table_bytes"], job["blob_bytes"], job["proximal_bytes"], job["output_bytes"]) == (1, 2, 430, 433)
 
 
 def test_levels_have_the_same_bytes() -> None:
-    zero, one, two = LevelWrites(0), LevelWrites(1), LevelWrites(2)
-    zero.add_flush(flush(KIB, KIB))
-    one.add_compaction(compaction(KIB, total_blob_output_size=KIB, proximal_level_bytes_written=KIB))
-    two.add_move(move(5 * KIB))
+    jobs = flush(KIB, KIB), compaction(KIB, blob_bytes=KIB, proximal_bytes=KIB), move(5 * KIB)
+    zero, one, two = level_writes(run_tables.jobs_of(*jobs))
     assert (zero.flushes, zero.flush_bytes, zero.compaction_output_bytes) == (1, 2 * KIB, 0)
     assert (one.compactions, one.compaction_output_bytes, one.compaction_input_bytes) == (1, 3 * KIB, 4 * KIB)
     assert (one.input_records, one.output_records, one.output_input_ratio) == (200, 150, 0.75)
@@ -157,10 +124,9 @@ def test_families_are_added_up() -> None:
 
 
 def test_levels_and_families_of_a_run() -> None:
-    run = Run("x", is_monitor=False, members=[])
-    run.events.extend([flush(KIB), compaction(KIB, 3, column_family="b"), compaction(KIB, 1), move(9)])
-    run.events.append(compaction(KIB, 1, column_family=None))
-    run.events.append({"event": "table_file_creation", "time_micros": 1, "file_size": 1 << 40, "column_family": "a"})
+    table = Table(number=1, session=0, job=1, column_family="a", bytes=1 << 40)
+    jobs = [flush(KIB), compaction(KIB, 3, column_family="b"), compaction(KIB, 1), move(9)]
+    run = run_tables.run_of_jobs(*jobs, compaction(KIB, 1, column_family=None), tables=(table,))
     measured = measure(run, Selection())
     assert [(family.name, family.compactions) for family in measured.families] == [
         (UNATTRIBUTED, 1),
@@ -172,8 +138,7 @@ def test_levels_and_families_of_a_run() -> None:
 
 
 def test_a_family_without_a_name_is_not_an_unknown_one() -> None:
-    run = Run("x", is_monitor=False, members=[])
-    run.events.extend([flush(KIB, column_family=""), flush(KIB, column_family=None)])
+    run = run_tables.run_of_jobs(flush(KIB, column_family=""), flush(KIB, column_family=None))
     assert [family.name for family in measure(run, Selection()).families] == ["", UNATTRIBUTED]
 
 

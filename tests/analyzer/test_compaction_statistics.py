@@ -8,28 +8,25 @@ from typing import Any
 import pytest
 from lsmlens.analyzer.analysis import analyze, measure
 from lsmlens.analyzer.compaction_statistics import LABELS, CompactionStatistics, CompactionSums
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.jobs import Job
 from lsmlens.analyzer.selection import Selection
+
+from tests import run_tables
 
 MIB = 1048576
 
 
-def compaction(micros: int, size: int, records_in: int, records_out: int, **more: Any) -> dict[str, Any]:
-    return {
-        "event": "compaction_finished",
-        "compaction_time_micros": micros,
-        "total_output_size": size,
-        "num_input_records": records_in,
-        "num_output_records": records_out,
-        **more,
-    }
+def compaction(micros: int, size: int, records_in: int, records_out: int, **columns: Any) -> Job:
+    took = {"micros": micros, "input_records": records_in, "output_records": records_out}
+    return run_tables.compaction(1, size, **took, **columns)
 
 
-def statistics(*events: dict[str, Any], duration: float | None = 10.0) -> CompactionStatistics:
-    sums = CompactionSums()
-    for event in events:
-        sums.add(event)
-    return sums.statistics(duration)
+def sums_of(*jobs: Job) -> CompactionSums:
+    return CompactionSums.of(run_tables.jobs_of(*jobs))
+
+
+def statistics(*jobs: Job, duration: float | None = 10.0) -> CompactionStatistics:
+    return sums_of(*jobs).statistics(duration)
 
 
 def test_the_labels_are_the_published_ones_in_their_order() -> None:
@@ -88,10 +85,7 @@ def test_only_such_compactions_have_no_means() -> None:
 
 
 def test_what_was_left_out_is_counted_and_said() -> None:
-    run = Run("x", is_monitor=False, members=[])
-    common = {"time_micros": 1, "session": 0, "job": 1, "column_family": "a", "output_level": 1}
-    run.events.append(compaction(0, MIB, 100, 50, **common))
-    run.events.append(compaction(10, MIB, 0, 0, **common))
+    run = run_tables.run_of_jobs(compaction(0, MIB, 100, 50), compaction(10, MIB, 0, 0))
     measured = measure(run, Selection())
     assert (measured.sums.without_duration, measured.sums.without_input) == (1, 1)
     assert any("1 compaction(s) of 0 µs" in note for note in measured.notes)
@@ -99,16 +93,13 @@ def test_what_was_left_out_is_counted_and_said() -> None:
 
 
 def test_bytes_apart_are_not_in_the_published_size() -> None:
-    said = statistics(compaction(1_000_000, MIB, 1, 1, total_blob_output_size=MIB, proximal_level_bytes_written=MIB))
+    said = statistics(compaction(1_000_000, MIB, 1, 1, blob_bytes=MIB, proximal_bytes=MIB))
     assert said.total_output_size_mib == 1.0
 
 
 def test_sums_of_logs_are_the_sums_of_their_compactions() -> None:
-    events = [compaction(1_000 * at, 7_000 * at, 30 * at, 20 * at) for at in range(20)]
-    first, second, whole = CompactionSums(), CompactionSums(), CompactionSums()
-    for at, event in enumerate(events):
-        (first if at < 7 else second).add(event)
-        whole.add(event)
+    jobs = [compaction(1_000 * at, 7_000 * at, 30 * at, 20 * at) for at in range(20)]
+    first, second, whole = sums_of(*jobs[:7]), sums_of(*jobs[7:]), sums_of(*jobs)
     first.merge(second)
     assert first.statistics(1.0).compaction_events == 20
     for merged, expected in zip(astuple(first.statistics(1.0)), astuple(whole.statistics(1.0)), strict=True):

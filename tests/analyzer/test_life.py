@@ -8,6 +8,8 @@ from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.json_document import document
 
+from tests.run_tables import events_of
+
 
 def osd(path: Path, selection: Selection | None = None) -> RunAnalysis:
     return next(one for one in analyze([str(path)], selection).runs if not one.run.is_monitor)
@@ -41,7 +43,7 @@ def test_total_by_counters(fixtures: Path) -> None:
     # The memtables that were flushed hold what users wrote; what was in memory at the end is not among it.
     flushed = sum(
         event["total_data_size"]
-        for event in one.run.events
+        for event in events_of(one.run)
         if event["event"] == "flush_finished" and event["session"] == one.run.sessions[-1].number
     )
     assert 0.9 < flushed / total.user_bytes < 1

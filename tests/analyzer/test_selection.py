@@ -1,57 +1,44 @@
 """Selections: what --since, --until, --cf and --level mean."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, measure
+from lsmlens.analyzer.jobs import Job
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
+
+from tests.run_tables import compaction, flush, move, run_of_jobs
 
 START = 1795215360  # 2026-11-20T22:56:00Z
 MICROS = 1_000_000 * START
 
 
-def job(kind: str, seconds: float, family: str | None, level: int = 1, **fields: Any) -> dict[str, Any]:
-    event: dict[str, Any] = {"time_micros": MICROS + round(seconds * 1e6), "job": 1, "event": kind, "session": 0}
-    if kind == "flush_finished":
-        event |= dict.fromkeys(("created_files", "created_records", "created_deletions", "created_blob_bytes"), 0)
-        event["created_bytes"] = 1
-    elif kind == "compaction_finished":
-        event |= {"output_level": level, "num_output_files": 1, "total_output_size": 10, "compaction_time_micros": 5}
-        event |= {"num_input_records": 4, "num_output_records": 2}
-    else:
-        event |= {"destination_level": level, "files": 1, "total_files_size": 100}
-    return event | {"column_family": family} | fields
+def job(make: Callable[..., Job], seconds: float, family: str | None, *level: int) -> Job:
+    return make(MICROS + round(seconds * 1e6), 10, *level, column_family=family)
 
 
-def run_with(*events: dict[str, Any], offset: int | None = 0) -> Run:
-    run = Run("osd.0", is_monitor=False, members=["x"])
-    run.utc_offset_seconds = offset
+def run_with(*jobs: Job, offset: int | None = 0) -> Run:
+    run = run_of_jobs(*jobs, offset=offset)
     shift = 1000 * (offset or 0)
     run.stamps.first, run.stamps.last = 1000 * START + shift, 1000 * (START + 100) + shift
-    run.events.extend(events)
     return run
 
 
 RUN = run_with(
-    job("flush_finished", 10, "a"),
-    job("compaction_finished", 20, "a", 1),
-    job("compaction_finished", 30, "b", 2),
-    job("trivial_move", 40, "b", 2),
-    job("flush_finished", 50, None),
-    job("compaction_finished", 60, "", 0),
-    job("table_file_creation", 70, "a"),
+    job(flush, 10, "a"),
+    job(compaction, 20, "a", 1),
+    job(compaction, 30, "b", 2),
+    job(move, 40, "b", 2),
+    job(flush, 50, None),
+    job(compaction, 60, "", 0),
 )
 
 
 def seconds_taken(selection: Selection, run: Run = RUN) -> list[int]:
     wanted = selection.of(run)
-    jobs = ("flush_finished", "compaction_finished", "trivial_move")
-    return [
-        round((event["time_micros"] - MICROS) / 1e6)
-        for event in run.events
-        if event["event"] in jobs and wanted.takes(event)
-    ]
+    return [round((micros - MICROS) / 1e6) for micros in wanted.of(run.jobs)["finished_at"].to_physical()]
 
 
 def counts(measured: RunAnalysis) -> tuple[int, int, int]:
@@ -87,7 +74,7 @@ def test_which_jobs_are_taken(selection: Selection, expected: list[int]) -> None
 
 @pytest.mark.parametrize("offset", [0, 7200, -12600])
 def test_a_time_without_a_zone_is_the_logs_own(offset: int) -> None:
-    run = run_with(job("flush_finished", 10, "a"), job("flush_finished", 40, "a"), offset=offset)
+    run = run_with(job(flush, 10, "a"), job(flush, 40, "a"), offset=offset)
     from datetime import UTC, datetime, timedelta
 
     local = datetime.fromtimestamp(START + 20, UTC).replace(tzinfo=None) + timedelta(seconds=offset)
@@ -97,7 +84,7 @@ def test_a_time_without_a_zone_is_the_logs_own(offset: int) -> None:
 
 
 def test_a_log_without_a_zone_is_taken_for_utc() -> None:
-    run = run_with(job("flush_finished", 10, "a"), job("flush_finished", 40, "a"), offset=None)
+    run = run_with(job(flush, 10, "a"), job(flush, 40, "a"), offset=None)
     assert seconds_taken(Selection(since="2026-11-20T22:56:20"), run) == [40]
 
 

@@ -1,7 +1,9 @@
 """Time windows, and the durations that people type."""
 
 import pytest
-from lsmlens.analyzer.windows import Windows, parse_duration
+from lsmlens.analyzer.windows import parse_duration, windows_of
+
+from tests import run_tables
 
 
 @pytest.mark.parametrize(
@@ -39,9 +41,7 @@ def test_a_duration_is_above_0_and_finite(typed: str) -> None:
 
 
 def test_windows_are_aligned_and_hold_what_finished_in_them() -> None:
-    windows = Windows(parse_duration("10m"))
-    for second in (599, 600, 1199, 3600):
-        move = {"event": "trivial_move", "time_micros": second * 1_000_000, "total_files_size": second}
-        windows.add(move)
-    found = [(start // 1_000_000, sums.trivial_moves, sums.trivial_move_bytes) for start, sums in windows.in_order()]
+    moves = [run_tables.move(second * 1_000_000, second) for second in (599, 600, 1199, 3600)]
+    windows = windows_of(run_tables.jobs_of(*moves), parse_duration("10m"))
+    found = [(start // 1_000_000, sums.trivial_moves, sums.trivial_move_bytes) for start, sums in windows]
     assert found == [(0, 1, 599), (600, 2, 1799), (3600, 1, 3600)]
