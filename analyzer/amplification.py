@@ -1,25 +1,23 @@
-"""Bytes written by column family and by level, and the write amplification they come to.
+"""What flushes, compactions and moves of one column family, or into one level, wrote, and the ratios of that.
 
-LSM write amplification = (flush bytes + compaction output bytes) / flush bytes. Flush bytes are the level-0
-tables that flushes wrote, and their blob files. Compaction output bytes are `total_output_size` plus, where a
-release writes them apart, blob bytes and those of the penultimate ("proximal") level. Trivial moves move no bytes.
-The WAL is not in it, nor are tables written while recovering one.
+What each sum counts, and the formulas of write amplification and of the output/input ratio, stand in `metrics`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
-import polars as pl
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH, MOVE
-from lsmlens.analyzer.units import MICROS
+from lsmlens.analyzer.metrics import OUTPUT_INPUT_RATIO, WRITE_AMPLIFICATION, sums_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 UNATTRIBUTED = "(unknown)"
 
 
 @dataclass(slots=True)
 class FamilyWrites:
-    """What the flushes, compactions and moves of one column family did. Sizes in bytes.
+    """What the flushes, compactions and moves of one column family did; each field is a sum of `metrics.SUMS`.
 
     `level0_output_bytes` are those of `compaction_output_bytes` that compactions wrote which read level 0.
     """
@@ -44,26 +42,28 @@ class FamilyWrites:
 
     def merge(self, other: "FamilyWrites") -> None:
         """Add another log's writes of this family, or another family's for a sum."""
-        for name in self.__slots__:
-            if name != "name":
-                setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in _OF_FAMILIES:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    @property
+    def sums(self) -> dict[str, float | None]:
+        """The fields by name, as metrics take them."""
+        return {name: getattr(self, name) for name in _OF_FAMILIES}
 
     @property
     def output_input_ratio(self) -> float | None:
         """Records out per record in over all compactions; None without input."""
-        return self.output_records / self.input_records if self.input_records else None
+        return OUTPUT_INPUT_RATIO.value(self.sums)
 
     @property
     def write_amplification(self) -> float | None:
         """LSM write amplification; None where nothing was flushed."""
-        if not self.flush_bytes:
-            return None
-        return (self.flush_bytes + self.compaction_output_bytes) / self.flush_bytes
+        return WRITE_AMPLIFICATION.value(self.sums)
 
 
 @dataclass(slots=True)
 class LevelWrites:
-    """What was written into one level, by flushes (level 0) and compactions, and moved there. Sizes in bytes."""
+    """What was written into one level, by flushes (level 0) and compactions, and moved there; sums as of a family."""
 
     level: int
     flushes: int = 0
@@ -80,55 +80,46 @@ class LevelWrites:
     @property
     def output_input_ratio(self) -> float | None:
         """Records out per record in over all compactions into this level; None without input."""
-        return self.output_records / self.input_records if self.input_records else None
+        return OUTPUT_INPUT_RATIO.value({"input_records": self.input_records, "output_records": self.output_records})
 
 
-def family_writes(jobs: pl.DataFrame) -> list[FamilyWrites]:
-    """What the jobs of each column family did, by name; those of none that is known as `(unknown)`."""
+_OF_FAMILIES = tuple(one.name for one in fields(FamilyWrites))[1:]
+_OF_LEVELS = tuple(one.name for one in fields(LevelWrites))[1:]
+
+
+def writes_by_family(jobs: "pl.DataFrame") -> tuple[FamilyWrites, ...]:
+    """The writes of each column family, by name; of all that none is known of together as UNATTRIBUTED."""
+    import polars as pl
+
     name = pl.col("column_family").fill_null(UNATTRIBUTED).alias("name")
-    return [FamilyWrites(**row) for row in _sums(jobs, name, FamilyWrites.__slots__[1:])]
+    return tuple(FamilyWrites(**row) for row in sums_of(jobs, [name], _OF_FAMILIES).to_dicts())
 
 
-def level_writes(jobs: pl.DataFrame) -> list[LevelWrites]:
-    """What was written into each level, and moved there, by number."""
-    return [LevelWrites(**row) for row in _sums(jobs, pl.col("output_level").alias("level"), LevelWrites.__slots__[1:])]
+def writes_by_level(jobs: "pl.DataFrame") -> tuple[LevelWrites, ...]:
+    """The writes into each level, by number."""
+    import polars as pl
+
+    level = pl.col("output_level").alias("level")
+    return tuple(LevelWrites(**row) for row in sums_of(jobs, [level], _OF_LEVELS).to_dicts())
 
 
-def window_writes(jobs: pl.DataFrame, window_micros: int) -> list[tuple[int, FamilyWrites]]:
-    """What the jobs that finished in each window did, by its start in microseconds since 1970; none for empty ones."""
-    start = pl.col("finished_at").to_physical() // window_micros * window_micros
-    sums = _sums(jobs, start.alias("start"), FamilyWrites.__slots__[1:])
-    return [(row["start"], FamilyWrites(name=str(row.pop("start")), **row)) for row in sums]
+def writes_by_window(jobs: "pl.DataFrame", seconds: float, most: int) -> tuple[tuple[int, FamilyWrites], ...]:
+    """Starts of windows of equal length, in microseconds since 1970 UTC, and what was written in each.
+
+    Windows are aligned to 1970; a job counts in the one in which it finished, whole. Windows without jobs are not
+    made, nor more than `most`.
+    """
+    import polars as pl
+
+    micros = max(1, round(seconds * 1_000_000))
+    start = (pl.col("finished_at").dt.epoch("us") // micros * micros).alias("start")
+    rows = sums_of(jobs, [start], _OF_FAMILIES).head(most).to_dicts()
+    return tuple((began, FamilyWrites(str(began), **row)) for row in rows for began in (row.pop("start"),))
 
 
-def _sums(jobs: pl.DataFrame, by: pl.Expr, names: Iterable[str]) -> list[dict[str, Any]]:
-    sums = write_sums()
-    rows = jobs.lazy().group_by(by).agg(**{name: sums[name] for name in names}).collect()
-    return rows.sort(rows.columns[0]).to_dicts()
-
-
-def write_sums() -> dict[str, pl.Expr]:
-    """What jobs add up to, by the names of `FamilyWrites`."""
-    flush, compaction, move = (pl.col("kind") == kind for kind in (FLUSH, COMPACTION, MOVE))
-
-    def total(kind: pl.Expr, column: str) -> pl.Expr:
-        return pl.col(column).filter(kind).sum()
-
-    return {
-        "flushes": flush.sum(),
-        "flush_bytes": total(flush, "output_bytes"),
-        "flush_blob_bytes": total(flush, "blob_bytes"),
-        "flush_input_records": total(flush, "input_records"),
-        "flush_output_records": total(flush, "output_records"),
-        "compactions": compaction.sum(),
-        "compaction_input_bytes": total(compaction, "input_bytes"),
-        "compaction_output_bytes": total(compaction, "output_bytes"),
-        "level0_output_bytes": total(compaction & pl.col("input_levels").list.contains(0), "output_bytes"),
-        "input_records": total(compaction, "input_records"),
-        "output_records": total(compaction, "output_records"),
-        "blob_output_bytes": total(compaction, "blob_bytes"),
-        "proximal_output_bytes": total(compaction, "proximal_bytes"),
-        "compaction_seconds": total(compaction, "micros") / MICROS,
-        "trivial_moves": move.sum(),
-        "trivial_move_bytes": total(move, "moved_bytes"),
-    }
+def added(writes: Iterable[FamilyWrites], name: str = "total") -> FamilyWrites:
+    """The sum of several families' or runs' writes."""
+    total = FamilyWrites(name)
+    for one in writes:
+        total.merge(one)
+    return total

@@ -1,11 +1,18 @@
 """The analysis: what a bundle's runs come to, in frozen values that reports and rules read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites, family_writes, level_writes
-from lsmlens.analyzer.compaction_statistics import CompactionStatistics, CompactionSums
+from lsmlens.analyzer.amplification import (
+    FamilyWrites,
+    LevelWrites,
+    added,
+    writes_by_family,
+    writes_by_level,
+    writes_by_window,
+)
+from lsmlens.analyzer.compaction_statistics import CompactionStatistics, statistics_of
 from lsmlens.analyzer.companions import Beside, read_companions
 from lsmlens.analyzer.data_quality import notes
 from lsmlens.analyzer.flushes import FlushView, flush_views
@@ -17,15 +24,15 @@ from lsmlens.analyzer.life import (
     cross_check,
     last_life,
     options_of,
-    statistics_of,
+    series_of,
     total_amplification,
 )
+from lsmlens.analyzer.metrics import sums_of
 from lsmlens.analyzer.pressure import FamilyPressure, measure_pressure
 from lsmlens.analyzer.pressure_series import PressureSeries, measure_pressure_series
 from lsmlens.analyzer.reading import MemberSummary, read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
-from lsmlens.analyzer.windows import windows_of
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.stage_times import StageTimes
@@ -34,15 +41,18 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.findings import Finding, NotAssessed
     from lsmlens.analyzer.options.options_in_force import OptionInForce
+    from lsmlens.analyzer.plan import Plan
     from lsmlens.analyzer.statistics_series import StatisticsSeries
+
+MOST_WINDOWS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class RunAnalysis:
-    """One run, measured. `families` and `levels` are sorted by name and number.
+    """One run, measured. `families` and `levels` are sorted by name and number; `sums` are of all selected jobs.
 
     `counters` sum up all perf dumps of the run's lives, `series` its statistics dumps; both None where there are
-    none. `findings` come most severe first.
+    none. `findings` come most severe first, and `plan` merges what they would change.
     """
 
     run: Run
@@ -50,7 +60,7 @@ class RunAnalysis:
     families: tuple[FamilyWrites, ...]
     levels: tuple[LevelWrites, ...]
     total: FamilyWrites
-    sums: CompactionSums
+    sums: Mapping[str, float]
     notes: tuple[str, ...]
     flushes: tuple[FlushView, ...] = ()
     windows: tuple[tuple[int, FamilyWrites], ...] = ()
@@ -68,6 +78,7 @@ class RunAnalysis:
     coincidences: "tuple[Coincidence, ...]" = ()
     findings: "tuple[Finding, ...]" = ()
     not_assessed: "tuple[NotAssessed, ...]" = ()
+    plan: "Plan | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,17 +131,14 @@ def analyze_runs(
     if len(measured) < 2:
         return Analysis(tuple(members), measured, selection)
     counted = Analysis(tuple(members), measured, selection).counted
-    sums, total = CompactionSums(), FamilyWrites("total")
-    for one in counted:
-        sums.merge(one.sums)
-        total.merge(one.total)
+    sums = {name: sum(one.sums[name] for one in counted) for name in counted[0].sums}
     durations = [one.statistics.log_duration_seconds or 0.0 for one in counted]
     return Analysis(
         tuple(members),
         measured,
         selection,
-        total,
-        sums.statistics(sum(durations)),
+        added(one.total for one in counted),
+        statistics_of(sums, sum(durations)),
         tuple(one.run.name for one in counted),
     )
 
@@ -139,14 +147,11 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
     """The statistics of one run's selected jobs. Raises ValueError for a time that is none."""
     wanted = selection.of(run)
     jobs = wanted.of(run.jobs)
-    sums = CompactionSums.of(jobs)
-    families = family_writes(jobs)
-    total = FamilyWrites("total")
-    for family in families:
-        total.merge(family)
+    sums: dict[str, float] = sums_of(jobs).row(0, named=True)
+    families = writes_by_family(jobs)
     beside = read_companions(run.companions)
     options, ceph_options = options_of(run, beside)
-    series = statistics_of(run)
+    series = series_of(run)
     courses = measure_pressure_series(run)
     counters = counters_of(run, beside)
     life = last_life(run) if counters is not None else None
@@ -154,14 +159,14 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
     total_with_wal = total_amplification(run, series, counters, check) if selection == Selection() else None
     return RunAnalysis(
         run,
-        sums.statistics(wanted.seconds(run)),
-        tuple(families),
-        tuple(level_writes(jobs)),
-        total,
+        statistics_of(sums, wanted.seconds(run)),
+        families,
+        writes_by_level(jobs),
+        added(families),
         sums,
         tuple(notes(run, sums)),
-        tuple(flush_views(jobs)),
-        tuple(windows_of(jobs, window_seconds)) if window_seconds else (),
+        flush_views(jobs),
+        writes_by_window(jobs, window_seconds, MOST_WINDOWS) if window_seconds else (),
         beside=beside,
         series=series,
         total_amplification=total_with_wal,
@@ -195,6 +200,7 @@ def _coincidences(run: Run, beside: Beside) -> "tuple[Coincidence, ...]":
 
 def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis]) -> RunAnalysis:
     from lsmlens.analyzer.findings import Finding
+    from lsmlens.analyzer.plan import plan_of
     from lsmlens.analyzer.rules import RULES
 
     peers = [one for one in runs if one is not measured and not one.run.is_monitor]
@@ -204,4 +210,5 @@ def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis]) -> RunAnalysi
         measured,
         findings=tuple(findings),
         not_assessed=tuple(one for one in said if not isinstance(one, Finding)),
+        plan=plan_of(measured, findings),
     )

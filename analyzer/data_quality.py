@@ -1,10 +1,11 @@
 """Data quality in words: what to know about a log before believing figures made of it."""
 
-from lsmlens.analyzer.compaction_statistics import CompactionSums
+from collections.abc import Mapping
+
 from lsmlens.analyzer.run import Run
 
 
-def notes(run: Run, sums: CompactionSums) -> list[str]:
+def notes(run: Run, sums: Mapping[str, float]) -> list[str]:
     """One sentence for each thing in a run that bears on its figures; empty for a clean log."""
     quality, stamps = run.quality, run.stamps
     said: list[str] = []
@@ -36,10 +37,12 @@ def notes(run: Run, sums: CompactionSums) -> list[str]:
         said.append(f"{count} {kind}(s) started that never finished in the log (cut, killed or still running)")
     for kind, count in sorted(quality.without_column_family.items()):
         said.append(f"{count} {kind}(s) could not be told to a column family")
-    if sums.without_duration:
-        said.append(f"{sums.without_duration} compaction(s) of 0 µs are left out of the mean rates")
-    if sums.without_input:
-        said.append(f"{sums.without_input} compaction(s) without input records are left out of the mean ratio")
+    without_duration = sums["compactions"] - sums["timed_compactions"]
+    without_input = sums["compactions"] - sums["weighed_compactions"]
+    if without_duration:
+        said.append(f"{without_duration} compaction(s) of 0 µs are left out of the mean rates")
+    if without_input:
+        said.append(f"{without_input} compaction(s) without input records are left out of the mean ratio")
     if quality.unknown_events:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in sorted(quality.unknown_events.items()))
         said.append(f"event kinds not known, kept: {kinds}")

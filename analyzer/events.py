@@ -170,6 +170,8 @@ class TableProperties(msgspec.Struct, kw_only=True, gc=False, omit_defaults=True
     num_range_deletions: Amount | None = None
     oldest_key_time: Amount | None = None
     newest_key_time: Amount | None = None
+    kDeletedKeys: str | None = None
+    kMergeOperands: str | None = None
     compression: str | None = None
 
 

@@ -7,20 +7,27 @@ Manager" under a line `Flushing all column families with data in WAL number …`
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import polars as pl
 from lsmlens.analyzer.amplification import UNATTRIBUTED
 from lsmlens.analyzer.jobs import FLUSH
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(slots=True)
 class FlushView:
-    """The flushes of one column family. Counts of entries; deletes are tombstones, counted in entries too."""
+    """The flushes of one column family. Counts of entries; deletes are tombstones, counted in entries too.
+
+    Memtables count range deletes apart from deletes, tables (`output_deletes`) among them.
+    """
 
     name: str
     flushes: int = 0
     input_entries: int = 0
     input_deletes: int = 0
+    input_range_deletes: int = 0
     output_entries: int = 0
     output_deletes: int = 0
     empty_flushes: int = 0
@@ -40,9 +47,13 @@ class FlushView:
     @property
     def dropped_puts_share(self) -> float | None:
         """Puts that died in memory, overwritten or deleted before they were flushed, per put; None without puts."""
-        puts = self.input_entries - self.input_deletes
-        survivors = self.output_entries - self.output_deletes
+        puts, survivors = self.input_puts, self.output_entries - self.output_deletes
         return max(0.0, 1 - survivors / puts) if puts > 0 else None
+
+    @property
+    def input_puts(self) -> int:
+        """Entries flushed that are no deletes: puts and merges."""
+        return self.input_entries - self.input_deletes - self.input_range_deletes
 
     @property
     def memtables_per_flush(self) -> float | None:
@@ -50,27 +61,25 @@ class FlushView:
         return sum(count * times for count, times in self.memtables.items()) / self.flushes if self.flushes else None
 
 
-def flush_views(jobs: pl.DataFrame) -> list[FlushView]:
-    """The flushes of each column family, by name; of one whose start is not in the log only the family is known."""
-    started = pl.col("memtables").is_not_null()
-    flushes = (
-        jobs.lazy()
-        .filter(pl.col("kind") == FLUSH)
-        .with_columns(
-            pl.col("column_family").fill_null(UNATTRIBUTED), pl.col("reason").replace("", None).fill_null("not logged")
-        )
+def flush_views(jobs: "pl.DataFrame") -> tuple[FlushView, ...]:
+    """The flushes of each column family, by name; those whose start is not in the log say nothing here."""
+    import polars as pl
+
+    name = pl.col("column_family").fill_null(UNATTRIBUTED).alias("name")
+    started = jobs.filter((pl.col("kind") == FLUSH) & pl.col("memtables").is_not_null())
+    rows = started.group_by(name).agg(
+        flushes=pl.len(),
+        input_entries=pl.col("input_records").sum(),
+        input_deletes=pl.col("input_deletions").sum(),
+        input_range_deletes=pl.col("input_range_deletions").sum(),
+        output_entries=pl.col("output_records").sum(),
+        output_deletes=pl.col("output_deletions").sum(),
+        empty_flushes=(pl.col("output_files") == 0).sum(),
+        reasons=pl.col("reason").fill_null("not logged"),
+        memtables=pl.col("memtables"),
     )
-    sums = flushes.group_by(name="column_family").agg(
-        flushes=started.sum(),
-        input_entries=pl.col("input_records").filter(started).sum(),
-        input_deletes=pl.col("input_deletions").filter(started).sum(),
-        output_entries=pl.col("output_records").filter(started).sum(),
-        output_deletes=pl.col("output_deletions").filter(started).sum(),
-        empty_flushes=(started & (pl.col("output_files") == 0)).sum(),
-    )
-    views = {row["name"]: FlushView(**row) for row in sums.sort("name").collect().to_dicts()}
-    for column, counter in (("reason", "reasons"), ("memtables", "memtables")):
-        counts = flushes.filter(started).group_by("column_family", column, maintain_order=True).len().collect()
-        for name, value, count in counts.iter_rows():
-            getattr(views[name], counter)[value] = count
-    return list(views.values())
+    views = []
+    for row in rows.sort("name").to_dicts():
+        reasons, memtables = Counter(row.pop("reasons")), Counter(row.pop("memtables"))
+        views.append(FlushView(**row, reasons=reasons, memtables=memtables))
+    return tuple(views)

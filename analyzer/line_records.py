@@ -7,6 +7,7 @@ from typing import TypeAlias
 from lsmlens.analyzer import text_lines
 from lsmlens.analyzer.records import (
     CompactedLine,
+    ErrorLine,
     ForcedLine,
     JobLine,
     KvThreadLine,
@@ -24,6 +25,7 @@ from lsmlens.analyzer.stretch import Stretch
 from lsmlens.analyzer.text_lines import LineShape
 
 Match: TypeAlias = re.Match[bytes]
+ERROR_PLACES = 2  # lines of each kind of error that are kept as evidence
 
 
 def line_record(shape: LineShape, stretch: Stretch, start: int, after: int, scan: Scan) -> Record | None:
@@ -49,6 +51,8 @@ def line_record(shape: LineShape, stretch: Stretch, start: int, after: int, scan
         return KvThreadLine(float(match[1]), float(match[2]), int(match[3]), _millis(stretch, start))
     if shape is text_lines.SLOW_OPERATION:
         return _slow_operation(match, stretch, start, after, scan)
+    if shape in text_lines.ERRORS:
+        return _error(shape, match, stretch, start, scan)
     return _stall(shape, match, stretch, start, after, scan)
 
 
@@ -85,10 +89,17 @@ def _stall(shape: LineShape, match: Match, stretch: Stretch, start: int, after: 
     family = text_lines.family_before(stretch.view, start)
     if family is None:
         return None
-    stall = family, shape.name, text_lines.STALL_CAUSES[match[1]]
+    stall = family, shape.name, text_lines.STALL_CAUSES.get(match[1], text_lines.SPEEDB_STALL_CAUSE)
     if stall not in scan.stall_places:
         scan.stall_places[stall] = stretch.evidence(start, after)
     return StallLine(*stall, _millis(stretch, start))
+
+
+def _error(shape: LineShape, match: Match, stretch: Stretch, start: int, scan: Scan) -> Record:
+    places = scan.error_places.setdefault(shape.name, [])
+    if len(places) < ERROR_PLACES:
+        places.append(stretch.evidence(start, match.end()))
+    return ErrorLine(shape.name, match[1].decode("utf-8", "replace"), _millis(stretch, start))
 
 
 def _slow_operation(match: Match, stretch: Stretch, start: int, after: int, scan: Scan) -> Record:

@@ -99,6 +99,14 @@ class MemtableLine(Line, tag="memtable"):
     millis: int | None
 
 
+class ErrorLine(Line, tag="error"):
+    """Something failed, and the status it gave or the rest of the line."""
+
+    what: str
+    status: str
+    millis: int | None
+
+
 class UnknownFields(Line, tag="unknown fields"):
     """Fields of an event, as JSON, that its kind is not known to have."""
 
@@ -121,5 +129,6 @@ Record: TypeAlias = (
     | SlowLine
     | KvThreadLine
     | MemtableLine
+    | ErrorLine
     | UnknownFields
 )

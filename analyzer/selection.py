@@ -1,11 +1,13 @@
 """Which of a run's jobs are wanted: by time, column family, and the level they wrote to."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import polars as pl
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.stamps import parse_time
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +42,18 @@ class JobFilter(NamedTuple):
     column_families: frozenset[str]
     level: int | None
 
-    def of(self, jobs: pl.DataFrame, counted_at: str = "finished_at") -> pl.DataFrame:
-        """The jobs that are wanted, by the column that says when they count; without a time there, none is."""
-        finished, wanted = pl.col(counted_at).to_physical(), []
-        if self.since_micros is not None:
-            wanted.append(finished >= self.since_micros)
-        if self.until_micros is not None:
-            wanted.append(finished < self.until_micros)
-        if self.column_families:
-            wanted.append(pl.col("column_family").is_in(sorted(self.column_families)))
-        if self.level is not None:
-            wanted.append(pl.col("output_level") == self.level)
-        return jobs.filter(wanted) if wanted else jobs
+    def of(self, jobs: "pl.DataFrame", moment: str = "finished_at") -> "pl.DataFrame":
+        """The flushes, compactions and moves that are wanted, by the time in one of their columns."""
+        import polars as pl
+
+        micros = pl.col(moment).dt.epoch("us")
+        wanted = [
+            *([] if self.since_micros is None else [micros >= self.since_micros]),
+            *([] if self.until_micros is None else [micros < self.until_micros]),
+            *([pl.col("column_family").is_in(sorted(self.column_families))] if self.column_families else []),
+            *([] if self.level is None else [pl.col("output_level") == self.level]),
+        ]
+        return jobs.filter(*wanted) if wanted else jobs
 
     def seconds(self, run: Run) -> float | None:
         """The length of the log inside the wanted time."""

@@ -28,7 +28,7 @@ from lsmlens.analyzer.jobs import (
 )
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.repeats import Repeats
-from lsmlens.analyzer.run import KvThreadTime, Run, Session, SlowOperation
+from lsmlens.analyzer.run import ErrorLine, KvThreadTime, Run, Session, SlowOperation
 
 WRITE_BUFFER_MANAGER = "Write Buffer Manager"
 _NO_PROPERTIES = events.TableProperties()
@@ -110,6 +110,7 @@ class Stitcher:
             records.StallLine: self._stall_line,
             records.SlowLine: self._slow_line,
             records.KvThreadLine: self._kv_thread_line,
+            records.ErrorLine: self._error_line,
             records.MemtableLine: self._memtable_line,
             records.UnknownFields: self._unknown_fields,
         }
@@ -150,6 +151,10 @@ class Stitcher:
     def _slow_line(self, line: records.SlowLine) -> None:
         if not self._lines.is_repeat(line):
             self._run.slow_operations.append(SlowOperation(line.what, line.seconds, line.millis))
+
+    def _error_line(self, line: records.ErrorLine) -> None:
+        if not self._lines.is_repeat(line):
+            self._run.errors.append(ErrorLine(line.what, line.status, line.millis))
 
     def _kv_thread_line(self, line: records.KvThreadLine) -> None:
         if not self._lines.is_repeat(line):
@@ -341,9 +346,9 @@ class Stitcher:
             value_bytes=properties.raw_value_size,
             data_blocks=properties.num_data_blocks,
             entries=properties.num_entries,
-            deletions=properties.num_deletions,
+            deletions=_collected(properties.num_deletions, properties.kDeletedKeys),
             range_deletions=properties.num_range_deletions,
-            merges=properties.num_merge_operands,
+            merges=_collected(properties.num_merge_operands, properties.kMergeOperands),
             oldest_key_at=oldest,
             newest_key_at=newest,
             first_sequence=_sequence(event.smallest_seqno),
@@ -464,6 +469,11 @@ class Stitcher:
 
 def _may_be_of(flush: FlushUnderWay, family: str | None) -> bool:
     return flush.job.column_family in (None, family)
+
+
+def _collected(number: int | None, text: str | None) -> int | None:
+    """A property, or the text that a collector counted it in (up to 5.x; db/table_properties_collector.cc of 4.9)."""
+    return int(text[:14]) if number is None and text is not None and text.isdecimal() else number
 
 
 def _sequence(number: int | None) -> int | None:

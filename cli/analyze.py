@@ -101,7 +101,7 @@ def _rendered(report: "AnalysisReport", form: str) -> str:
 
 
 def _window_seconds(text: str | None) -> float | None:
-    from lsmlens.analyzer.windows import parse_duration
+    from lsmlens.analyzer.durations import parse_duration
 
     try:
         return None if text is None else parse_duration(text)

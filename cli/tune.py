@@ -215,7 +215,7 @@ def _executor(address: str | None, stack: ExitStack) -> "tuple[Executor | None, 
 
 
 def _duration(text: str) -> float:
-    from lsmlens.analyzer.windows import parse_duration
+    from lsmlens.analyzer.durations import parse_duration
 
     try:
         return parse_duration(text)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.comparison.comparison import Comparison
-from lsmlens.analyzer.comparison.metrics import Better
+from lsmlens.analyzer.metrics import Better
 from lsmlens.reports.numbers import file_name
 from lsmlens.reports.replay_tables import ReplayReport
 

@@ -8,8 +8,8 @@ import csv
 from io import StringIO
 
 from lsmlens.analyzer.comparison.comparison import Comparison, Figure
-from lsmlens.analyzer.comparison.metrics import Group
 from lsmlens.analyzer.comparison.observations import Kind
+from lsmlens.analyzer.metrics import Group
 
 
 def to_csv(comparison: Comparison) -> str:

@@ -1,7 +1,7 @@
 """A comparison as Markdown: what to know first and the verdict, then tables, long ones folded."""
 
 from lsmlens.analyzer.comparison.comparison import Comparison
-from lsmlens.analyzer.comparison.metrics import Group
+from lsmlens.analyzer.metrics import Group
 from lsmlens.reports import comparison_tables as tables
 from lsmlens.reports.glossary import COMPARISON_TERMS
 from lsmlens.reports.markdown import COMMENT_CHARACTERS, Markdown, escaped

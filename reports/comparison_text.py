@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from lsmlens.analyzer.comparison.comparison import Comparison, Notice
 from lsmlens.analyzer.comparison.gates import GateResult
-from lsmlens.analyzer.comparison.metrics import Group
+from lsmlens.analyzer.metrics import Group
 from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.reports import comparison_tables as tables
 from lsmlens.reports.sections import lay_out

@@ -1,58 +1,45 @@
 """One row for each finished flush and compaction and each trivial move, as CSV."""
 
-import csv
-from collections.abc import Mapping
-from io import StringIO
-from typing import Any
-
 import polars as pl
 from lsmlens.analyzer.analysis import Analysis
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH
+from lsmlens.analyzer.jobs import COMPACTION, MOVE
 from lsmlens.analyzer.units import MICROS
-from lsmlens.reports.moments import moment_of_micros
 
-COLUMNS = (
-    "run",
-    "session",
-    "job",
-    "kind",
-    "column_family",
-    "finished_at",
-    "seconds",
-    "reason",
-    "output_level",
-    "input_files",
-    "input_bytes",
-    "input_records",
-    "output_files",
-    "output_bytes",
-    "output_records",
-    "output_input_ratio",
-)
+_COMPACTION, _MOVE = (pl.col("kind") == kind for kind in (COMPACTION, MOVE))
+# A move writes nothing and has no length.
+_UNMOVED = pl.when(~_MOVE)
+
+# Columns as they are written, times in UTC and sizes in bytes.
+COLUMNS: dict[str, pl.Expr] = {
+    "session": pl.col("session"),
+    "job": pl.col("job"),
+    "kind": pl.col("kind"),
+    "column_family": pl.col("column_family"),
+    "finished_at": pl.col("finished_at").dt.round("1ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ"),
+    "seconds": pl.when(_COMPACTION)
+    .then(pl.col("micros"))
+    .otherwise((pl.col("finished_at") - pl.col("started_at")).dt.total_microseconds())
+    / MICROS,
+    "reason": pl.col("reason"),
+    "output_level": pl.col("output_level"),
+    "input_files": pl.coalesce("memtables", "input_files"),
+    "input_bytes": pl.coalesce("moved_bytes", "input_bytes"),
+    "input_records": pl.col("input_records"),
+    "output_files": _UNMOVED.then("output_files"),
+    "output_bytes": _UNMOVED.then("output_bytes"),
+    "output_records": pl.col("output_records"),
+    "output_input_ratio": pl.when(_COMPACTION & (pl.col("input_records") > 0)).then(
+        pl.col("output_records") / pl.col("input_records")
+    ),
+}
 
 
 def to_csv(analysis: Analysis) -> str:
-    """The selected jobs of all runs; times are UTC, sizes bytes."""
-    text = StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for one in analysis.runs:
-        jobs = analysis.selection.of(one.run).of(one.run.jobs)
-        times = pl.col("started_at", "finished_at").to_physical()
-        for job in jobs.with_columns(times).iter_rows(named=True):
-            writer.writerow({"run": one.run.name, **_row(job)})
-    return text.getvalue()
-
-
-def _row(job: Mapping[str, Any]) -> dict[str, Any]:
-    row = {name: job[name] for name in COLUMNS if name in job}
-    row["finished_at"] = moment_of_micros(job["finished_at"])
-    if job["kind"] == COMPACTION:
-        row["seconds"] = job["micros"] / MICROS
-        row["output_input_ratio"] = job["output_records"] / job["input_records"] if job["input_records"] else None
-    elif job["kind"] == FLUSH:
-        row["seconds"] = None if job["started_at"] is None else (job["finished_at"] - job["started_at"]) / MICROS
-        row["input_files"] = job["memtables"]
-    else:
-        row |= {"input_bytes": job["moved_bytes"], "output_files": None, "output_bytes": None}
-    return row
+    """The selected jobs of all runs, each after the name of its run."""
+    tables = [
+        analysis.selection.of(one.run)
+        .of(one.run.jobs)
+        .select(pl.lit(one.run.name).alias("run"), *(column.alias(name) for name, column in COLUMNS.items()))
+        for one in analysis.runs
+    ]
+    return pl.concat(tables).write_csv()

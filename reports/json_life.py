@@ -8,6 +8,7 @@ from typing import Any
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.counters.counter_intervals import CounterInterval
 from lsmlens.analyzer.findings import Finding
+from lsmlens.analyzer.plan import Plan
 from lsmlens.analyzer.units import MICROS
 from lsmlens.reports.moments import moment, moment_of_micros
 from lsmlens.reports.waterfall import waterfall_values
@@ -42,6 +43,7 @@ def life(one: RunAnalysis) -> dict[str, Any]:
         "client_series": [_client_series(series) for series in one.beside.client_series],
         "findings": [_finding(finding) for finding in one.findings],
         "not_assessed": [asdict(rule) for rule in one.not_assessed],
+        "plan": _plan(one.plan),
     }
 
 
@@ -246,4 +248,22 @@ def _client_series(series: Any) -> dict[str, Any]:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     said = asdict(finding)
-    return said | {"evidence": list(said["evidence"]), "commands": list(said["commands"])}
+    changes = [{**change, "families": list(change["families"])} for change in said["changes"]]
+    return said | {"evidence": list(said["evidence"]), "changes": changes, "commands": list(said["commands"])}
+
+
+def _plan(plan: Plan | None) -> dict[str, Any] | None:
+    if plan is None:
+        return None
+    changes, left_out = (
+        [{**asdict(one), "families": list(one.families), "codes": list(one.codes)} for one in some]
+        for some in (plan.changes, plan.left_out)
+    )
+    return {
+        "changes": changes,
+        "left_out": left_out,
+        "steps": [
+            {"title": step.title, "commands": list(step.commands), "notes": list(step.notes)} for step in plan.steps
+        ],
+        "options_fragment": plan.options_fragment,
+    }

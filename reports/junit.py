@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Protocol
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.comparison.comparison import Comparison
-from lsmlens.analyzer.comparison.metrics import Better
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.findings import Finding, NotAssessed, Severity
+from lsmlens.analyzer.metrics import Better
 from lsmlens.analyzer.qos.rules import CLUSTER_RULES, OSD_RULES, Diagnosis
 from lsmlens.analyzer.rules import RULES
 from lsmlens.reports import comparison_tables as tables

@@ -1,7 +1,9 @@
 """Files in level 0 over time, as the finished jobs of a log say."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lsmlens.reports.time_bins import TimeBins
 
@@ -27,9 +29,12 @@ class Level0History:
         self._states: dict[str, dict[str, tuple[int, int, int]]] = defaultdict(dict)
         self._most: dict[tuple[str, int], int] = {}
 
-    def take(self, session: int, micros: int, files: int, family: str, lane: str) -> None:
-        """Take in how many files a finished job of a family leaves in level 0."""
-        index = self._bins.index(micros)
+    def take(self, job: Mapping[str, Any], lane: str) -> None:
+        """Take in what a finished job (a row of jobs, its time in microseconds) says level 0 holds from then on."""
+        if not job["level_files"]:
+            return
+        family, session, files = job["column_family"], job["session"], job["level_files"][0]
+        index = self._bins.index(job["finished_at"])
         before = self._states[lane].get(family)
         if before is not None and before[0] == session:
             for passed in range(before[1], index + 1):

@@ -131,6 +131,7 @@ def _rate(rate: Rate | None) -> dict[str, float] | None:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     said = asdict(finding)
+    del said["changes"]  # these findings are of the scheduler, whose options are no database's
     said.pop("column_family")
     return {**said, "severity": finding.severity.value, "confidence": finding.confidence.value}
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lsmlens.analyzer.compaction_statistics import LABELS
+from lsmlens.analyzer.metrics import LABELS
 from lsmlens.reports.numbers import mib, plain, ratio, share
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.options.resolved_options import ResolvedOptions

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
-from lsmlens.analyzer.compaction_statistics import LABELS, CompactionStatistics
+from lsmlens.analyzer.compaction_statistics import CompactionStatistics
+from lsmlens.analyzer.metrics import LABELS
 from lsmlens.analyzer.pressure import FamilyPressure
 from lsmlens.reports.moments import moment_of_micros
 from lsmlens.reports.numbers import bytes_of, file_name, mib, millis, plain, ratio, share
@@ -130,6 +131,21 @@ def levels(one: RunAnalysis) -> Table:
         for level in one.levels
     ]
     return Table((*header, "records out", "out/in", "moves", "moved MiB"), tuple(rows))
+
+
+def reasons(one: RunAnalysis) -> Table:
+    """Why flushes and compactions ran, the most frequent reason of each kind first."""
+    import polars as pl
+    from lsmlens.analyzer.jobs import MOVE
+
+    counted = (
+        one.run.jobs.filter(pl.col("kind") != MOVE)
+        .group_by("kind", pl.col("reason").fill_null("not logged"))
+        .agg(jobs=pl.len(), size=pl.col("output_bytes").sum())
+        .sort("kind", "jobs", "reason", descending=[True, True, False])
+    )
+    rows = [(kind, reason, plain(jobs), mib(size or 0)) for kind, reason, jobs, size in counted.rows()]
+    return Table(("kind", "reason", "jobs", "written MiB"), tuple(rows), left=(0, 1))
 
 
 def flushes(one: RunAnalysis) -> Table:

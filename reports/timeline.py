@@ -5,27 +5,27 @@ evenly over the time it ran; write amplification counts a job whole where it fin
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
-from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites
-from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, writes_by_window
+from lsmlens.analyzer.analysis import MOST_WINDOWS, RunAnalysis
 from lsmlens.analyzer.jobs import FLUSH, MOVE
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import JobFilter, Selection
 from lsmlens.analyzer.units import MICROS
-from lsmlens.analyzer.windows import windows_of
 from lsmlens.reports.client_times import ClientSpan, OperationBin, client_spans, operation_bins
 from lsmlens.reports.level0_history import Level0History, Level0Span
 from lsmlens.reports.time_bins import TimeBins
+
+if TYPE_CHECKING:
+    import polars as pl
 
 WINDOWS = 60
 BINS_PER_WINDOW = 5
 LANES = 24
 OTHER_FAMILIES = "(others)"
-TIMES = pl.col("started_at", "finished_at")
 
 
 @dataclass(slots=True)
@@ -95,15 +95,16 @@ def measure_timeline(one: RunAnalysis, selection: Selection) -> Timeline | None:
     bins = TimeBins(coarse.start_micros, coarse.width_micros // BINS_PER_WINDOW, coarse.count * BINS_PER_WINDOW)
     timeline = Timeline(*extent, bins, tuple(sorted(set(lanes.values()))))
     jobs = wanted.of(one.run.jobs)
-    timeline.windows = windows_of(jobs, timeline.window_seconds)
-    _take_memtables(timeline, wanted.of(pl.concat([one.run.jobs, one.run.unfinished]), "started_at"))
+    timeline.windows = list(writes_by_window(jobs, timeline.window_seconds, MOST_WINDOWS))
     level0 = Level0History(timeline.bins)
-    for job in jobs.filter(pl.col("kind") != MOVE).with_columns(TIMES.to_physical()).iter_rows(named=True):
-        family = job["column_family"] or UNATTRIBUTED
-        lane = lanes.get(family, OTHER_FAMILIES)
+    for job in _rows(jobs):
+        lane = lanes.get(job["column_family"], OTHER_FAMILIES)
+        if job["kind"] == MOVE:
+            continue
         _take_job(timeline, job, lane)
-        if job["level_files"]:
-            level0.take(job["session"], job["finished_at"], job["level_files"][0], family, lane)
+        level0.take(job, lane)
+    for flush in _started_flushes(one.run, wanted):
+        _take_memtables(timeline, flush)
     timeline.level0 = level0.spans()
     _take_switches(timeline, one.run, selection)
     _take_stalls(timeline, one)
@@ -139,8 +140,30 @@ def _lanes(families: Iterable[FamilyWrites]) -> dict[str, str]:
     return {family.name: family.name if family.name in shown else OTHER_FAMILIES for family in by_bytes}
 
 
-def _take_job(timeline: Timeline, job: Mapping[str, Any], lane: str) -> None:
-    kind, until, written, level = job["kind"], job["finished_at"], job["output_bytes"], job["output_level"]
+def _rows(jobs: "pl.DataFrame") -> Iterator[dict[str, Any]]:
+    """Jobs one by one, by the columns that a timeline needs; times in microseconds."""
+    import polars as pl
+
+    columns = ("session", "kind", "output_level", "output_bytes", "level_files", "immutable_memtables", "micros")
+    yield from jobs.select(
+        *columns,
+        pl.col("column_family").fill_null(UNATTRIBUTED),
+        pl.col("started_at", "finished_at").dt.epoch("us"),
+    ).iter_rows(named=True)
+
+
+def _started_flushes(run: Run, wanted: JobFilter) -> Iterator[dict[str, Any]]:
+    """Flushes by the time they started, finished or not."""
+    import polars as pl
+
+    columns = (pl.col("started_at").dt.epoch("us"), "reason", "memory_bytes")
+    for jobs in (run.jobs, run.unfinished):
+        flushes = wanted.of(jobs.filter(pl.col("kind") == FLUSH), "started_at")
+        yield from flushes.filter(pl.col("started_at").is_not_null()).select(columns).iter_rows(named=True)
+
+
+def _take_job(timeline: Timeline, job: dict[str, Any], lane: str) -> None:
+    kind, until, written = job["kind"], job["finished_at"], job["output_bytes"]
     since = job["started_at"]
     if since is None:
         since = until - (job["micros"] or 0)
@@ -151,26 +174,23 @@ def _take_job(timeline: Timeline, job: Mapping[str, Any], lane: str) -> None:
         activity = timeline.activity.setdefault((index, lane, kind), Activity())
         activity.busy_micros += micros
         activity.bytes += share
-        timeline.level_bytes[index, level] += share
+        timeline.level_bytes[index, job["output_level"]] += share
     finished = timeline.activity.setdefault((timeline.bins.index(until), lane, kind), Activity())
     finished.jobs += 1
-    waiting = job["immutable_memtables"] or 0
-    if waiting > 0:
+    if waiting := job["immutable_memtables"]:
         index = timeline.bins.index(until)
         timeline.waiting_memtables[index] = max(waiting, timeline.waiting_memtables.get(index, 0))
 
 
-def _take_memtables(timeline: Timeline, started: pl.DataFrame) -> None:
-    flushes = started.filter(pl.col("kind") == FLUSH).drop_nulls("started_at").with_columns(TIMES.to_physical())
-    for micros, reason, memory in flushes.select("started_at", "reason", "memory_bytes").iter_rows():
-        key = timeline.bins.index(micros), reason or "not logged"
-        flushed = timeline.flushed.setdefault(key, Flushed())
-        flushed.flushes += 1
-        flushed.memory_bytes += memory or 0
+def _take_memtables(timeline: Timeline, flush: dict[str, Any]) -> None:
+    reason = flush["reason"] or "not logged"
+    flushed = timeline.flushed.setdefault((timeline.bins.index(flush["started_at"]), reason), Flushed())
+    flushed.flushes += 1
+    flushed.memory_bytes += flush["memory_bytes"] or 0
 
 
 def _take_switches(timeline: Timeline, run: Run, selection: Selection) -> None:
-    for local_millis, family, immutable in run.memtable_switches.frame().iter_rows():
+    for local_millis, family, immutable in run.memtable_switches:
         moment = _utc_micros(run, local_millis)
         is_wanted = not selection.column_families or family in selection.column_families
         if is_wanted and timeline.bins.start_micros <= moment < timeline.bins.end_micros:

@@ -110,7 +110,7 @@ def _read(path: str, on_progress: Callable[[str, int], None] | None) -> list[tup
         return [(None, observe_document(path, document))]
     if text and is_table(text):
         return list(observe_table(path, text))
-    from lsmlens.analyzer.comparison.bundle_observations import observe_bundle
+    from lsmlens.analyzer.comparison.observations import observe_bundle
 
     return [(None, observe_bundle(path, on_progress))]
 

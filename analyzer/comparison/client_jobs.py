@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.clients.cbt import SHORT_NAMES, Place, place_of, test_folder
-from lsmlens.analyzer.comparison.metrics import percentile_name
+from lsmlens.analyzer.metrics import percentile_name
 from lsmlens.analyzer.units import MIB
 
 if TYPE_CHECKING:

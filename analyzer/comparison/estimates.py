@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from math import comb, exp, hypot, log, sqrt
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.comparison.metrics import WORK, Metric
 from lsmlens.analyzer.comparison.observations import Observation
 from lsmlens.analyzer.comparison.window_sums import WindowSums
+from lsmlens.analyzer.metrics import LOG_SECONDS, WORK, Metric
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -220,7 +220,7 @@ def _summed(windows: WindowSums, names: Sequence[str], edges: "NDArray[float64]"
 
     total = np.zeros(windows.count)
     for name in names:
-        total += windows.seconds if name == "seconds" else np.asarray(_column(windows.columns, name, windows.count))
+        total += windows.seconds if name == LOG_SECONDS else np.asarray(_column(windows.columns, name, windows.count))
     summed = np.concatenate(([0.0], np.cumsum(total)))[np.round(edges).astype(int)]
     parts: Column = np.diff(summed)
     return parts

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lsmlens.analyzer.comparison.comparison import Comparison, Row, resolve
-from lsmlens.analyzer.comparison.declared_metrics import METRICS
-from lsmlens.analyzer.comparison.metrics import of_part
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.metrics import METRICS, of_part
 
 _RELATIVE = re.compile(r"([+-])\s*(\d+(?:\.\d+)?)\s*%")
 _ABSOLUTE = re.compile(r"(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")

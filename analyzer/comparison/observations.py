@@ -1,20 +1,24 @@
 """Observations: what one path of an arm tells, in the same form whether it is a bundle, a saved analysis or a table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.amplification import FamilyWrites
-from lsmlens.analyzer.comparison.window_sums import WindowSums
+from lsmlens.analyzer.amplification import FamilyWrites, added
+from lsmlens.analyzer.comparison.window_sums import WindowSums, window_sums
+from lsmlens.analyzer.metrics import LATENCIES, LOG_SECONDS, WORK, family_values, values_of
+from lsmlens.analyzer.reading import nothing_read, read_bundle
+from lsmlens.analyzer.units import MIB
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.analysis import Analysis
+    from lsmlens.analyzer.analysis import Analysis, RunAnalysis
     from lsmlens.analyzer.clients.client_results import ClientResult
     from lsmlens.analyzer.compaction_statistics import CompactionStatistics
+    from lsmlens.analyzer.counters.perf_dumps import PerfDump
 
-GIB = 1 << 30
+
 # Log and counters tell of the same time if their bytes written to tables differ by no more than this.
 SAME_TIME = 0.05
 # Statistics dumps that reach over less of the log's time than this say little of its stalls.
@@ -125,17 +129,52 @@ class Observation:
 
 
 def figures_of(statistics: "CompactionStatistics", daemons: Sequence[Daemon]) -> dict[str, float]:
-    """The metrics' values for all daemons together."""
-    found: dict[str, float | None] = {name: getattr(statistics, name) for name in statistics.__slots__}
+    """The metrics' values for all daemons together, and those of each column family."""
     families = added_families(daemons)
-    total = FamilyWrites("total")
+    printed = {name: value for name in statistics.__slots__ if (value := getattr(statistics, name)) is not None}
+    found = values_of(_sums(statistics, added(families), daemons)) | printed
     for family in families:
-        total.merge(family)
-        for name in ("flush_bytes", "compaction_output_bytes"):
-            found[f"{name}.{family.name}"] = getattr(family, name)
-        found[f"write_amplification_lsm.{family.name}"] = family.write_amplification
-    found |= _amplification(total, daemons) | _work(total, statistics) | _stalls(daemons) | _counters(total, daemons)
-    return {name: value for name, value in found.items() if value is not None}
+        found |= family_values(family.name, family.sums)
+    return found
+
+
+def _sums(
+    statistics: "CompactionStatistics", total: FamilyWrites, daemons: Sequence[Daemon]
+) -> dict[str, float | None]:
+    """What metrics are formulas of, added up over daemons."""
+    sums: dict[str, float | None] = {
+        **total.sums,
+        WORK: total.flush_input_records or None,
+        LOG_SECONDS: statistics.log_duration_seconds,
+        "output_bytes": statistics.total_output_size_mib * MIB,
+        "total_written_bytes": _sum([pair[0] if (pair := one.total_amplification) else None for one in daemons]),
+        "total_user_bytes": _sum([pair[1] if (pair := one.total_amplification) else None for one in daemons]),
+        "user_bytes": _sum([one.user_bytes for one in daemons]),
+        "stall_seconds": _sum([one.stall_seconds for one in daemons]),
+        "stall_lines": sum(one.stall_lines for one in daemons) if daemons else None,
+    }
+    for name in COUNTED:
+        sums[name] = _sum([one.counters.get(name) for one in daemons])
+    for metric in LATENCIES:
+        added_up = _sum([one.counters.get(metric.name) for one in daemons])
+        sums[metric.name] = None if added_up is None else added_up / len(daemons)
+    hits, misses = sums["onode_hits"], sums["onode_misses"]
+    sums["onode_lookups"] = None if hits is None or misses is None else hits + misses
+    if daemons and all(one.covers_counters for one in daemons):
+        sums |= {f"covered_{name}": sums[name] for name in ("client_writes", "client_write_bytes")}
+    return sums
+
+
+COUNTED = (
+    "client_writes",
+    "client_write_bytes",
+    "bluefs_wal_bytes_written",
+    "bluefs_sst_bytes_written",
+    "db_used_bytes",
+    "slow_peak_bytes",
+    "onode_hits",
+    "onode_misses",
+)
 
 
 def note_of_reach(uptimes: Sequence[float | None], log_seconds: float | None) -> tuple[str, ...]:
@@ -162,104 +201,119 @@ def added_families(daemons: Iterable[Daemon]) -> list[FamilyWrites]:
     return [families[name] for name in sorted(families)]
 
 
-def _amplification(total: FamilyWrites, daemons: Sequence[Daemon]) -> dict[str, float | None]:
-    known = [one.total_amplification for one in daemons]
-    written = [pair for pair in known if pair is not None]
-    return {
-        "write_amplification_lsm": total.write_amplification,
-        "write_amplification_total": _ratio(sum(pair[0] for pair in written), sum(pair[1] for pair in written))
-        if len(written) == len(daemons)
-        else None,
-        "flush_bytes": total.flush_bytes,
-        "compaction_input_bytes": total.compaction_input_bytes,
-        "compaction_output_bytes": total.compaction_output_bytes,
-        "table_bytes": total.flush_bytes + total.compaction_output_bytes,
-    }
-
-
-def _work(total: FamilyWrites, statistics: "CompactionStatistics") -> dict[str, float | None]:
-    records, seconds = total.flush_input_records, statistics.total_compaction_seconds
-    return {
-        "flushed_records": records or None,
-        "flush_bytes_per_record": _ratio(total.flush_bytes, records),
-        "compaction_bytes_per_record": _ratio(total.compaction_output_bytes, records),
-        "table_bytes_per_record": _ratio(total.flush_bytes + total.compaction_output_bytes, records),
-        "flush_survival_share": _ratio(total.flush_output_records, records),
-        "compaction_seconds_per_flushed_gib": _ratio(seconds, total.flush_bytes / GIB),
-        "compaction_seconds_per_million_records": _ratio(seconds, records / 1e6),
-    } | per_second(seconds, statistics.total_output_size_mib, statistics.log_duration_seconds or 0)
-
-
-def per_second(
-    compaction_seconds: float | None, output_mib: float | None, log_seconds: float | None
-) -> dict[str, float | None]:
-    """What compactions did per second of the log."""
-    return {
-        "compaction_busy_share": _ratio(compaction_seconds or 0, log_seconds or 0),
-        "output_mib_per_second": _ratio(output_mib or 0, log_seconds or 0),
-    }
-
-
-def _stalls(daemons: Sequence[Daemon]) -> dict[str, float | None]:
-    return {
-        "stall_seconds": _sum([one.stall_seconds for one in daemons]),
-        "stall_lines": sum(one.stall_lines for one in daemons) if daemons else None,
-        "user_bytes": _sum([one.user_bytes for one in daemons]),
-    }
-
-
-_ADDED = (
-    "client_writes",
-    "client_write_bytes",
-    "bluefs_wal_bytes_written",
-    "bluefs_sst_bytes_written",
-    "db_used_bytes",
-)
-_AVERAGED = (
-    "kv_sync_seconds",
-    "kv_flush_seconds",
-    "kv_commit_seconds",
-    "transaction_submit_seconds",
-    "transaction_commit_seconds",
-    "kv_queued_seconds",
-    "rocksdb_get_seconds",
-    "rocksdb_submit_seconds",
-    "rocksdb_submit_sync_seconds",
-    "client_write_seconds",
-    "client_read_seconds",
-)
-
-
-def _counters(total: FamilyWrites, daemons: Sequence[Daemon]) -> dict[str, float | None]:
-    by_name = {
-        name: [one.counters.get(name) for one in daemons]
-        for name in (*_ADDED, *_AVERAGED, "slow_peak_bytes", "onode_hits", "onode_misses")
-    }
-    found = {name: _sum(by_name[name]) for name in _ADDED}
-    for name in _AVERAGED:
-        added = _sum(by_name[name])
-        found[name] = None if added is None else added / len(daemons)
-    found["slow_peak_bytes"] = _sum(by_name["slow_peak_bytes"])
-    hits, misses = _sum(by_name["onode_hits"]), _sum(by_name["onode_misses"])
-    if hits is not None and misses is not None:
-        found["onode_hit_share"] = _ratio(hits, hits + misses)
-    wal, tables, client = (
-        found[name] for name in ("bluefs_wal_bytes_written", "bluefs_sst_bytes_written", "client_write_bytes")
-    )
-    if wal is not None and tables is not None and client is not None:
-        found["metadata_bytes_per_client_byte"] = _ratio(wal + tables, client)
-    if daemons and all(one.covers_counters for one in daemons):
-        written = total.flush_bytes + total.compaction_output_bytes
-        found["table_bytes_per_client_byte"] = _ratio(written, client or 0)
-        found["table_bytes_per_client_write"] = _ratio(written, found["client_writes"] or 0)
-    return found
-
-
 def _sum(values: Sequence[float | None]) -> float | None:
     """Added up over daemons; None unless all of them tell."""
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None
 
 
-def _ratio(dividend: float, divisor: float) -> float | None:
-    return dividend / divisor if divisor else None
+def observe_bundle(path: str, on_progress: Callable[[str, int], None] | None = None) -> Observation:
+    """Read and measure what is under `path`.
+
+    Raises InputError for a path that does not exist, or under which there is neither a log nor a client result.
+    """
+    from lsmlens.analyzer.analysis import analyze_runs
+    from lsmlens.analyzer.clients.cbt import test_parameters
+    from lsmlens.analyzer.companions import client_results_of
+
+    members, runs, companions = read_bundle([path], on_progress)
+    results = client_results_of(companions)
+    if not runs and not results:
+        raise nothing_read([path], members)
+    parameters = test_parameters(companions)
+    problems = tuple(f"{member.path}: {member.problem}" for member in members if member.problem)
+    if not runs:
+        return Observation(
+            path, Kind.BUNDLE, {}, client_results=results, client_parameters=parameters, problems=problems
+        )
+    analysis = analyze_runs(members, runs)
+    counted = analysis.counted
+    daemons = tuple(_daemon(one) for one in counted)
+    statistics = counted[0].statistics if len(counted) == 1 else analysis.total_statistics
+    assert statistics is not None
+    return Observation(
+        path=path,
+        kind=Kind.BUNDLE,
+        values=figures_of(statistics, daemons),
+        daemons=daemons,
+        windows=window_sums([one.run for one in counted]),
+        intervals=_intervals(counted),
+        client_results=results,
+        client_parameters=parameters,
+        problems=problems,
+        analysis=analysis,
+    )
+
+
+def _daemon(one: "RunAnalysis") -> Daemon:
+    run, series, total, check = one.run, one.series, one.total_amplification, one.cross_check
+    difference = check.difference if check else None
+    return Daemon(
+        name=run.name,
+        families=one.families,
+        stall_seconds=series.stall_seconds if series else None,
+        stall_lines=sum(run.stall_lines.values()),
+        user_bytes=(series.user_bytes or None) if series else None,
+        total_amplification=(total.wal_bytes + total.table_bytes, total.user_bytes) if total else None,
+        counters=_numbers(one),
+        covers_counters=check is not None
+        and difference is not None
+        and abs(difference) <= SAME_TIME
+        and check.earlier_log_bytes <= SAME_TIME * check.log_bytes,
+        versions=(run.ceph_version, run.rocksdb_version),
+        options=tuple(
+            OptionValue(option.family, option.name, option.value, str(option.source))
+            for option in (*one.options, *one.ceph_options)
+        ),
+        findings=tuple(
+            FindingSeen(found.code, found.title, str(found.severity), found.column_family) for found in one.findings
+        ),
+        notes=(*one.notes, *_reach_of_dumps(one)),
+    )
+
+
+def _numbers(one: "RunAnalysis") -> dict[str, float]:
+    counters = one.counters
+    if counters is None:
+        return {}
+    read = ((name, getattr(counters, name)) for name in counters.__slots__)
+    return {name: value for name, value in read if isinstance(value, int | float)}
+
+
+def _reach_of_dumps(one: "RunAnalysis") -> tuple[str, ...]:
+    uptimes = [point.uptime_seconds for point in one.series.points] if one.series else []
+    return note_of_reach(uptimes, one.statistics.log_duration_seconds)
+
+
+def _intervals(counted: "Sequence[RunAnalysis]") -> Intervals | None:
+    """Counters' growth from dump to dump over a single daemon's last life; of several, dumps are of unlike times."""
+    dumps = counted[0].beside.perf_dumps if len(counted) == 1 else ()
+    if len(dumps) < 2:
+        return None
+    from lsmlens.analyzer.counters.counter_series import deltas, in_series
+
+    series = in_series(dumps)[-1]
+    names: list[str] = []
+    columns: dict[str, list[float]] = {name: [] for name in _COLUMNS}
+    for delta in deltas(series):
+        names.append(_dump_name(delta.after))
+        for counter in _LATENCIES:
+            average = delta.average(counter)
+            columns[f"{counter}:sum"].append(average.sum_seconds if average else 0.0)
+            columns[f"{counter}:count"].append(average.count if average else 0)
+        hits = delta.number("bluestore.onode_hits") or 0
+        columns["bluestore.onode_hits"].append(hits)
+        columns["onode_lookups"].append(hits + (delta.number("bluestore.onode_misses") or 0))
+    return Intervals(tuple(names), columns)
+
+
+def _dump_name(dump: "PerfDump") -> str:
+    return dump.source.replace("!", "/").rsplit("/", 1)[-1]
+
+
+_LATENCIES = tuple(metric.noise_of[0].removesuffix(":sum") for metric in LATENCIES)
+_COLUMNS = (
+    *(f"{counter}:{part}" for counter in _LATENCIES for part in ("sum", "count")),
+    "bluestore.onode_hits",
+    "onode_lookups",
+)

@@ -11,13 +11,14 @@ counted.
 import csv
 import math
 
-from lsmlens.analyzer.compaction_statistics import LABELS
-from lsmlens.analyzer.comparison.declared_metrics import METRICS
-from lsmlens.analyzer.comparison.metrics import of_part
-from lsmlens.analyzer.comparison.observations import Kind, Observation, per_second
+from lsmlens.analyzer.comparison.observations import Kind, Observation
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.metrics import LABELS, LOG_SECONDS, METRICS, of_part, values_of
+from lsmlens.analyzer.units import MIB
 
 _NAMES = {label: name for name, label in LABELS.items()} | {metric.name: metric.name for metric in METRICS}
+# Metrics that a table without their rows tells all the same.
+_MADE = ("compaction_busy_share", "output_mib_per_second")
 # What the parser prints for the mean of nothing.
 NOTHING = "-1"
 
@@ -60,8 +61,12 @@ def _observation(path: str, rows: list[tuple[str, list[str]]], column: int, prob
         value = None if cell == NOTHING else _number(cell)
         if value is not None:
             values[name], printed[name] = value, cell
-    known = (values.get(name) for name in ("total_compaction_seconds", "total_output_size_mib", "log_duration_seconds"))
-    made = {name: value for name, value in per_second(*known).items() if value}
+    sums = {
+        "compaction_seconds": values.get("total_compaction_seconds"),
+        "output_bytes": values.get("total_output_size_mib", 0) * MIB,
+        LOG_SECONDS: values.get("log_duration_seconds"),
+    }
+    made = {name: value for name, value in values_of(sums).items() if name in _MADE and value}
     return Observation(path, Kind.TABLE, made | values, problems=problems, printed=printed)
 
 

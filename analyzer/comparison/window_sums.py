@@ -7,14 +7,16 @@ these sums (those of single column families left out), so that it can stand for 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
+from typing import TYPE_CHECKING
 
-import polars as pl
-from lsmlens.analyzer.amplification import UNATTRIBUTED, write_sums
-from lsmlens.analyzer.compaction_statistics import compaction_sums
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH, MOVE
+from lsmlens.analyzer.amplification import UNATTRIBUTED
+from lsmlens.analyzer.metrics import sums_of
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
 from lsmlens.analyzer.units import MICROS
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_WINDOWS = 200
 _NICE_SECONDS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 86400)
@@ -66,39 +68,32 @@ def window_sums(runs: Iterable[Run], selection: Selection | None = None) -> Wind
     covered = [span for run, chosen in wanted if (span := _span(run, chosen.since_micros, chosen.until_micros))]
     if not covered:
         return None
+    import polars as pl
+
     start, end = min(first for first, _ in covered), max(last for _, last in covered)
     if end <= start:
         return None
     seconds = _window_seconds((end - start) / MICROS)
     length, count = round(seconds * MICROS), ceil((end - start) / (seconds * MICROS))
-    window = ((pl.col("finished_at").to_physical() - start) // length).clip(0, count - 1).alias("window")
-    family = pl.col("column_family").fill_null(UNATTRIBUTED)
-    jobs = pl.concat([chosen.of(run.jobs) for run, chosen in wanted]).filter(pl.col("kind") != MOVE)
-    columns = {name: [0.0] * count for name in COLUMNS}
-    known = _expressions()
-    for row in jobs.group_by(window).agg(**known).iter_rows(named=True):
-        for name in COLUMNS:
+    # what finished outside counts in the nearest window
+    window = ((pl.col("finished_at").dt.epoch("us") - start) // length).clip(0, count - 1).alias("window")
+    jobs = pl.concat([chosen.of(run.jobs) for run, chosen in wanted]).with_columns(window)
+    columns = _columns(sums_of(jobs, ["window"], COLUMNS), COLUMNS, count)
+    families = sums_of(jobs, [pl.col("column_family").fill_null(UNATTRIBUTED), "window"], OF_FAMILIES)
+    for (family,), sums in families.group_by("column_family", maintain_order=True):
+        own = _columns(sums, OF_FAMILIES, count)
+        columns |= {f"{name}/{family}": values for name, values in own.items() if any(values)}
+    longest = jobs.select((pl.col("finished_at") - pl.col("started_at")).max().dt.total_microseconds()).item()
+    return WindowSums(start, seconds, (longest or 0) / MICROS, columns)
+
+
+def _columns(sums: "pl.DataFrame", names: Sequence[str], count: int) -> dict[str, list[float]]:
+    """A value for every window, from the rows of those in which jobs finished."""
+    columns = {name: [0.0] * count for name in names}
+    for row in sums.to_dicts():
+        for name in names:
             columns[name][row["window"]] = float(row[name])
-    kinds = {name: FLUSH if name.startswith("flush") else COMPACTION for name in OF_FAMILIES}
-    of_families = jobs.group_by(window, family, "kind", maintain_order=True)
-    for row in of_families.agg(**{name: known[name] for name in OF_FAMILIES}).iter_rows(named=True):
-        for name, kind in kinds.items():
-            if kind == row["kind"]:
-                own = columns.setdefault(f"{name}/{row['column_family']}", [0.0] * count)
-                own[row["window"]] += float(row[name])
-    longest = (jobs["finished_at"] - jobs["started_at"]).dt.total_microseconds().max()
-    return WindowSums(start, seconds, max(0, int(longest or 0)) / MICROS, columns)  # type: ignore[arg-type]
-
-
-def _expressions() -> dict[str, pl.Expr]:
-    rates = compaction_sums()
-    shared = ("output_bytes", "input_records", "output_records", "throughputs", "input_rates", "output_rates", "ratios")
-    return {
-        **{name: one for name, one in write_sums().items() if name in COLUMNS},
-        **{name: rates[name] for name in shared},
-        "timed_compactions": rates["events"] - rates["without_duration"],
-        "weighed_compactions": rates["events"] - rates["without_input"],
-    }
+    return columns
 
 
 def _span(run: Run, since: int | None, until: int | None) -> tuple[int, int] | None:

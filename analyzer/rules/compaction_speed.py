@@ -6,7 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.osds import is_osd
-from lsmlens.analyzer.units import MIB, MICROS
+from lsmlens.analyzer.units import MIB
 
 # Ceph packages built without optimisation compacted three times slower (ceph PR 54918, ceph.io 2024).
 SHARE_OF_MEDIAN = 1 / 3
@@ -67,8 +67,8 @@ class CompactionSpeed:
             evidence=(
                 Evidence(
                     run.run.name,
-                    f"{run.sums.output_bytes / MIB:.0f} MiB in {run.sums.micros / MICROS:.1f} s of"
-                    f" {run.sums.events} compactions",
+                    f"{run.sums['output_bytes'] / MIB:.0f} MiB in {run.sums['compaction_seconds']:.1f} s of"
+                    f" {run.sums['compactions']} compactions",
                 ),
                 *(
                     Evidence(one.run.name, f"{speed:.1f} MB/s per job")
@@ -85,7 +85,7 @@ class CompactionSpeed:
 
 def _mib_per_second(run: RunAnalysis) -> float | None:
     """Output bytes / compaction seconds; None for too little to tell."""
-    sums = run.sums
-    if sums.events < LEAST_COMPACTIONS or sums.output_bytes < LEAST_OUTPUT_BYTES or not sums.micros:
+    written, seconds = run.sums["output_bytes"], run.sums["compaction_seconds"]
+    if run.sums["compactions"] < LEAST_COMPACTIONS or written < LEAST_OUTPUT_BYTES or not seconds:
         return None
-    return sums.output_bytes / MIB / (sums.micros / MICROS)
+    return written / MIB / seconds

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.comparison.comparison import Comparison, Row
-from lsmlens.analyzer.comparison.metrics import Better, Group
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.metrics import Better, Group
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports import comparison_tables as tables
 from lsmlens.reports.document import (

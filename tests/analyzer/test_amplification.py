@@ -1,35 +1,27 @@
 """Write amplification: which bytes are in it, and which are named apart."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, LevelWrites, family_writes, level_writes
+from lsmlens.analyzer.amplification import (
+    UNATTRIBUTED,
+    FamilyWrites,
+    LevelWrites,
+    writes_by_family,
+    writes_by_level,
+    writes_by_window,
+)
 from lsmlens.analyzer.analysis import analyze, measure
-from lsmlens.analyzer.jobs import Job, Table
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.jobs import Job
 from lsmlens.analyzer.selection import Selection
 
-from tests import run_tables
+from tests.jobs import compaction, flush, jobs, move, run_of
 
 KIB = 1024
 
 
-def flush(size: int, blobs: int = 0, **columns: Any) -> Job:
-    return run_tables.flush(5, size, blobs, **columns)
-
-
-def compaction(size: int, level: int = 1, **columns: Any) -> Job:
-    return run_tables.compaction(6, size, level, **columns)
-
-
-def move(size: int, level: int = 2) -> Job:
-    return run_tables.move(7, size, level)
-
-
-def writes(*jobs: Job) -> FamilyWrites:
-    (family,) = family_writes(run_tables.jobs_of(*jobs)) or [FamilyWrites("a")]
+def writes(*rows: Job) -> FamilyWrites:
+    (family,) = writes_by_family(jobs(*rows)) or (FamilyWrites("a"),)
     return family
 
 
@@ -54,9 +46,9 @@ def test_flush_and_compaction() -> None:
     assert family.compaction_seconds == 1.0
 
 
-@pytest.mark.parametrize("jobs", [[], [compaction(KIB)], [move(KIB)], [flush(0), compaction(KIB)]])
-def test_nothing_flushed_has_no_amplification(jobs: list[Job]) -> None:
-    assert writes(*jobs).write_amplification is None
+@pytest.mark.parametrize("rows", [[], [compaction(KIB)], [move(KIB)], [flush(0), compaction(KIB)]])
+def test_nothing_flushed_has_no_amplification(rows: list[Job]) -> None:
+    assert writes(*rows).write_amplification is None
 
 
 def test_no_records_no_ratio() -> None:
@@ -72,7 +64,7 @@ def test_moves_move_no_bytes() -> None:
 
 
 def test_blob_bytes_are_added_and_named() -> None:
-    family = writes(flush(KIB), compaction(KIB, blob_bytes=2 * KIB))
+    family = writes(flush(KIB), compaction(KIB, blobs=2 * KIB))
     assert family.blob_output_bytes == 2 * KIB
     assert family.compaction_output_bytes == 3 * KIB
     assert family.write_amplification == 4.0
@@ -85,30 +77,15 @@ def test_blob_bytes_of_flushes_are_added_and_named() -> None:
 
 
 def test_bytes_of_the_level_before_the_last_are_added_and_named() -> None:
-    family = writes(
-        flush(KIB),
-        compaction(KIB, proximal_bytes=3 * KIB),
-    )
+    family = writes(flush(KIB), compaction(KIB, proximal=3 * KIB))
     assert (family.proximal_output_bytes, family.blob_output_bytes) == (3 * KIB, 0)
     assert family.compaction_output_bytes == 4 * KIB
     assert family.write_amplification == 5.0
 
 
-def test_all_that_stands_outside_the_output_size(run_of: Callable[..., Run]) -> None:
-    """A blob file, and a table and a blob file of the penultimate level, by any of its names."""
-    said = (
-        b'{"time_micros": 9, "job": 3, "event": "compaction_finished", "compaction_time_micros": 5, "output_level": 6,'
-        b' "num_output_files": 1, "total_output_size": 1, "num_input_records": 9, "num_output_records": 7,'
-        b' "total_blob_output_size": 2, "penultimate_level_bytes_written": 30,'
-        b' "proximal_level_bytes_written_blob": 400}'
-    )
-    (job,) = run_of([b"first", b"2026/11/20-22:56:20.761456 7f9fa51141c0 EVENT_LOG_v1 " + said]).jobs.to_dicts()
-    assert (job["table_bytes"], job["blob_bytes"], job["proximal_bytes"], job["output_bytes"]) == (1, 2, 430, 433)
-
-
 def test_levels_have_the_same_bytes() -> None:
-    jobs = flush(KIB, KIB), compaction(KIB, blob_bytes=KIB, proximal_bytes=KIB), move(5 * KIB)
-    zero, one, two = level_writes(run_tables.jobs_of(*jobs))
+    zero, one, two = writes_by_level(jobs(flush(KIB, KIB), compaction(KIB, blobs=KIB, proximal=KIB), move(5 * KIB)))
+    assert (zero.level, one.level, two.level) == (0, 1, 2)
     assert (zero.flushes, zero.flush_bytes, zero.compaction_output_bytes) == (1, 2 * KIB, 0)
     assert (one.compactions, one.compaction_output_bytes, one.compaction_input_bytes) == (1, 3 * KIB, 4 * KIB)
     assert (one.input_records, one.output_records, one.output_input_ratio) == (200, 150, 0.75)
@@ -124,10 +101,8 @@ def test_families_are_added_up() -> None:
 
 
 def test_levels_and_families_of_a_run() -> None:
-    table = Table(number=1, session=0, job=1, column_family="a", bytes=1 << 40)
-    jobs = [flush(KIB), compaction(KIB, 3, column_family="b"), compaction(KIB, 1), move(9)]
-    run = run_tables.run_of_jobs(*jobs, compaction(KIB, 1, column_family=None), tables=(table,))
-    measured = measure(run, Selection())
+    rows = [flush(KIB), compaction(KIB, 3, column_family="b"), compaction(KIB, 1), move(9)]
+    measured = measure(run_of(*rows, compaction(KIB, 1, column_family=None)), Selection())
     assert [(family.name, family.compactions) for family in measured.families] == [
         (UNATTRIBUTED, 1),
         ("a", 1),
@@ -138,7 +113,7 @@ def test_levels_and_families_of_a_run() -> None:
 
 
 def test_a_family_without_a_name_is_not_an_unknown_one() -> None:
-    run = run_tables.run_of_jobs(flush(KIB, column_family=""), flush(KIB, column_family=None))
+    run = run_of(flush(KIB, column_family=""), flush(KIB, column_family=None))
     assert [family.name for family in measure(run, Selection()).families] == ["", UNATTRIBUTED]
 
 
@@ -157,3 +132,11 @@ def test_bytes_of_a_real_osd_agree_with_its_counters(fixtures: Path) -> None:
     (one,) = analyze([str(folder / "ceph-osd.0.log.gz")]).runs
     counted = json.loads((folder / "perf_dump.end.json").read_text())["bluefs"]["bytes_written_sst"]
     assert one.total.flush_bytes + one.total.compaction_output_bytes == pytest.approx(counted, rel=0.012)
+
+
+def test_windows_are_aligned_and_hold_what_finished_in_them() -> None:
+    rows = [move(second, finished_at=second * 1_000_000) for second in (599, 600, 1199, 3600)]
+    found = writes_by_window(jobs(*rows), 600, most=10)
+    sums = [(start // 1_000_000, one.trivial_moves, one.trivial_move_bytes) for start, one in found]
+    assert sums == [(0, 1, 599), (600, 2, 1799), (3600, 1, 3600)]
+    assert writes_by_window(jobs(*rows), 600, most=2) == found[:2]

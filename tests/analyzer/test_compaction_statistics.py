@@ -3,30 +3,29 @@
 from collections.abc import Callable
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsmlens.analyzer.analysis import analyze, measure
-from lsmlens.analyzer.compaction_statistics import LABELS, CompactionStatistics, CompactionSums
+from lsmlens.analyzer.compaction_statistics import CompactionStatistics, statistics_of
 from lsmlens.analyzer.jobs import Job
+from lsmlens.analyzer.metrics import LABELS, sums_of
 from lsmlens.analyzer.selection import Selection
 
-from tests import run_tables
+from tests import jobs
 
 MIB = 1048576
 
 
-def compaction(micros: int, size: int, records_in: int, records_out: int, **columns: Any) -> Job:
-    took = {"micros": micros, "input_records": records_in, "output_records": records_out}
-    return run_tables.compaction(1, size, **took, **columns)
+def compaction(micros: int, size: int, records_in: int, records_out: int, **more: int) -> Job:
+    return jobs.compaction(size, micros=micros, input_records=records_in, output_records=records_out, **more)
 
 
-def sums_of(*jobs: Job) -> CompactionSums:
-    return CompactionSums.of(run_tables.jobs_of(*jobs))
+def sums_of_rows(*rows: Job) -> dict[str, float]:
+    return sums_of(jobs.jobs(*rows)).row(0, named=True)
 
 
-def statistics(*jobs: Job, duration: float | None = 10.0) -> CompactionStatistics:
-    return sums_of(*jobs).statistics(duration)
+def statistics(*rows: Job, duration: float | None = 10.0) -> CompactionStatistics:
+    return statistics_of(sums_of_rows(*rows), duration)
 
 
 def test_the_labels_are_the_published_ones_in_their_order() -> None:
@@ -85,25 +84,24 @@ def test_only_such_compactions_have_no_means() -> None:
 
 
 def test_what_was_left_out_is_counted_and_said() -> None:
-    run = run_tables.run_of_jobs(compaction(0, MIB, 100, 50), compaction(10, MIB, 0, 0))
-    measured = measure(run, Selection())
-    assert (measured.sums.without_duration, measured.sums.without_input) == (1, 1)
+    measured = measure(jobs.run_of(compaction(0, MIB, 100, 50), compaction(10, MIB, 0, 0)), Selection())
+    assert (measured.sums["timed_compactions"], measured.sums["weighed_compactions"]) == (1, 1)
     assert any("1 compaction(s) of 0 µs" in note for note in measured.notes)
     assert any("1 compaction(s) without input records" in note for note in measured.notes)
 
 
 def test_bytes_apart_are_not_in_the_published_size() -> None:
-    said = statistics(compaction(1_000_000, MIB, 1, 1, blob_bytes=MIB, proximal_bytes=MIB))
+    said = statistics(compaction(1_000_000, MIB, 1, 1, blobs=MIB, proximal=MIB))
     assert said.total_output_size_mib == 1.0
 
 
 def test_sums_of_logs_are_the_sums_of_their_compactions() -> None:
-    jobs = [compaction(1_000 * at, 7_000 * at, 30 * at, 20 * at) for at in range(20)]
-    first, second, whole = sums_of(*jobs[:7]), sums_of(*jobs[7:]), sums_of(*jobs)
-    first.merge(second)
-    assert first.statistics(1.0).compaction_events == 20
-    for merged, expected in zip(astuple(first.statistics(1.0)), astuple(whole.statistics(1.0)), strict=True):
-        assert merged == pytest.approx(expected, rel=1e-12)
+    rows = [compaction(1_000 * at, 7_000 * at, 30 * at, 20 * at) for at in range(20)]
+    first, second, whole = sums_of_rows(*rows[:7]), sums_of_rows(*rows[7:]), sums_of_rows(*rows)
+    merged = statistics_of({name: first[name] + second[name] for name in first}, 1.0)
+    assert merged.compaction_events == 20
+    for one, expected in zip(astuple(merged), astuple(statistics_of(whole, 1.0)), strict=True):
+        assert one == pytest.approx(expected, rel=1e-12)
 
 
 def published(text: str) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis, analyze
-from lsmlens.analyzer.compaction_statistics import LABELS
+from lsmlens.analyzer.metrics import LABELS
 from lsmlens.analyzer.run import Run
 
 from tests.run_tables import events_of

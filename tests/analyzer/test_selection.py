@@ -1,6 +1,5 @@
 """Selections: what --since, --until, --cf and --level mean."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,36 +8,39 @@ from lsmlens.analyzer.jobs import Job
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.selection import Selection
 
-from tests.run_tables import compaction, flush, move, run_of_jobs
+from tests import jobs
+from tests.jobs import compaction, flush, move
 
 START = 1795215360  # 2026-11-20T22:56:00Z
 MICROS = 1_000_000 * START
 
 
-def job(make: Callable[..., Job], seconds: float, family: str | None, *level: int) -> Job:
-    return make(MICROS + round(seconds * 1e6), 10, *level, column_family=family)
+def at(seconds: float, row: Job) -> Job:
+    row.finished_at = MICROS + round(seconds * 1e6)
+    return row
 
 
-def run_with(*jobs: Job, offset: int | None = 0) -> Run:
-    run = run_of_jobs(*jobs, offset=offset)
+def run_with(*rows: Job, offset: int | None = 0) -> Run:
+    run = jobs.run_of(*rows)
+    run.utc_offset_seconds = offset
     shift = 1000 * (offset or 0)
     run.stamps.first, run.stamps.last = 1000 * START + shift, 1000 * (START + 100) + shift
     return run
 
 
 RUN = run_with(
-    job(flush, 10, "a"),
-    job(compaction, 20, "a", 1),
-    job(compaction, 30, "b", 2),
-    job(move, 40, "b", 2),
-    job(flush, 50, None),
-    job(compaction, 60, "", 0),
+    at(10, flush(1)),
+    at(20, compaction(10)),
+    at(30, compaction(10, 2, column_family="b")),
+    at(40, move(100, column_family="b")),
+    at(50, flush(1, column_family=None)),
+    at(60, compaction(10, 0, column_family="")),
 )
 
 
 def seconds_taken(selection: Selection, run: Run = RUN) -> list[int]:
-    wanted = selection.of(run)
-    return [round((micros - MICROS) / 1e6) for micros in wanted.of(run.jobs)["finished_at"].to_physical()]
+    finished = selection.of(run).of(run.jobs)["finished_at"].dt.epoch("us")
+    return [round((micros - MICROS) / 1e6) for micros in finished]
 
 
 def counts(measured: RunAnalysis) -> tuple[int, int, int]:
@@ -74,7 +76,7 @@ def test_which_jobs_are_taken(selection: Selection, expected: list[int]) -> None
 
 @pytest.mark.parametrize("offset", [0, 7200, -12600])
 def test_a_time_without_a_zone_is_the_logs_own(offset: int) -> None:
-    run = run_with(job(flush, 10, "a"), job(flush, 40, "a"), offset=offset)
+    run = run_with(at(10, flush(1)), at(40, flush(1)), offset=offset)
     from datetime import UTC, datetime, timedelta
 
     local = datetime.fromtimestamp(START + 20, UTC).replace(tzinfo=None) + timedelta(seconds=offset)
@@ -84,7 +86,7 @@ def test_a_time_without_a_zone_is_the_logs_own(offset: int) -> None:
 
 
 def test_a_log_without_a_zone_is_taken_for_utc() -> None:
-    run = run_with(job(flush, 10, "a"), job(flush, 40, "a"), offset=None)
+    run = run_with(at(10, flush(1)), at(40, flush(1)), offset=None)
     assert seconds_taken(Selection(since="2026-11-20T22:56:20"), run) == [40]
 
 
@@ -125,7 +127,7 @@ def test_everything_measured_is_of_the_selection() -> None:
     assert counts(measured) == (0, 1, 1)
     assert [family.name for family in measured.families] == ["b"]
     assert [level.level for level in measured.levels] == [2]
-    assert measured.statistics.compaction_events == measured.sums.events == 1
+    assert measured.statistics.compaction_events == measured.sums["compactions"] == 1
     assert counts(measure(RUN, Selection())) == (2, 3, 1)
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from lsmlens.analyzer.compaction_statistics import LABELS
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import Comparison, compare
 from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
+from lsmlens.analyzer.metrics import LABELS
 from lsmlens.reports.comparison_csv import to_csv
 from lsmlens.reports.comparison_json import SCHEMA, document, to_json
 from lsmlens.reports.comparison_tables import name_of

@@ -36,7 +36,7 @@ def test_every_finished_job_is_a_row(name: str, fixtures: Path, rows_of: RowsOf)
     assert counts["flush"] == events["flush_finished"]
     assert counts["compaction"] == events["compaction_finished"]
     assert counts["move"] == events["trivial_move"]
-    assert {tuple(row) for row in rows} == {COLUMNS}
+    assert {tuple(row) for row in rows} == {("run", *COLUMNS)}
     assert not any(None in row.values() for row in rows)
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.time_tables import NOTHING, TimeTables
 from lsmlens.reports.timeline import (
     BINS_PER_WINDOW,
-    COMPACTION,
-    FLUSH,
     LANES,
     OTHER_FAMILIES,
     Timeline,

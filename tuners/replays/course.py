@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from lsmlens.analyzer.jobs import FLUSH, MOVE
+from lsmlens.analyzer.jobs import COMPACTION, FLUSH
 
 MOMENTS = 48
 
@@ -25,24 +25,23 @@ class CoursePoint(NamedTuple):
 def course_of(
     jobs: pl.DataFrame, steps: Sequence[tuple[float, float]], since: float, seconds: float
 ) -> tuple[CoursePoint, ...]:
-    """The course of jobs at MOMENTS equal parts of a workload `seconds` long; none where no step was noted.
+    """The course at MOMENTS equal parts of a workload `seconds` long; none where no step was noted.
 
     `steps` are (seconds since 1970, second of the workload) in order; jobs before `since` are left out.
     """
     if not steps:
         return ()
     clock, reached = np.array(steps).T
-    written = jobs.filter(pl.col("kind") != MOVE, pl.col("finished_at").to_physical() >= since * 1e6)
-    when = np.interp(written["finished_at"].to_physical().to_numpy() / 1e6, clock, reached)
-    is_flush, sizes = (written["kind"] == FLUSH).to_numpy(), written["output_bytes"].to_numpy()
-    flushed, merged = np.where(is_flush, sizes, 0), np.where(is_flush, 0, sizes)
-    ends = np.linspace(0.0, seconds, MOMENTS + 1)
+    moments = pl.col("finished_at").dt.epoch("us") / 1e6
+    written = jobs.filter(moments >= since, pl.col("kind").is_in((FLUSH, COMPACTION))).with_columns(moment=moments)
+    when = np.interp(written["moment"].to_numpy(), clock, reached)
     order = np.argsort(when, kind="stable")
+    ends = np.linspace(0.0, seconds, MOMENTS + 1)
     until = np.searchsorted(when[order], ends, side="right")
     # what settles after the last operation belongs to the end
     until[-1] = len(when)
-    sums = [np.concatenate(([0.0], np.cumsum(one[order]))) for one in (flushed, merged)]
-    return tuple(
-        CoursePoint(float(end), float(sums[0][place]), float(sums[1][place]))
-        for end, place in zip(ends, until.tolist(), strict=True)
-    )
+    grown = []
+    for kind in (FLUSH, COMPACTION):
+        own = written.select(pl.when(pl.col("kind") == kind).then("output_bytes").otherwise(0)).to_series().to_numpy()
+        grown.append(np.concatenate(([0], np.cumsum(own[order])))[until].astype(float))
+    return tuple(CoursePoint(*point) for point in zip(ends.tolist(), *(one.tolist() for one in grown), strict=True))

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from lsmlens.analyzer.comparison.arms import Arm, parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import Comparison, compare, resolve
-from lsmlens.analyzer.comparison.metrics import Better, Group
 from lsmlens.analyzer.comparison.observations import Kind, Observation
 from lsmlens.analyzer.comparison.verdicts import SAME_WITHIN, Verdict, holm
+from lsmlens.analyzer.metrics import Better, Group
 
 Change = Callable[[dict[str, Any]], object]
 

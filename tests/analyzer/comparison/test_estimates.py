@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lsmlens.analyzer.analysis import analyze
-from lsmlens.analyzer.comparison.declared_metrics import METRICS
 from lsmlens.analyzer.comparison.estimates import BLOCKS, Estimate, of_repeated_runs, of_single_runs
 from lsmlens.analyzer.comparison.observations import Intervals, Kind, Observation
 from lsmlens.analyzer.comparison.window_sums import WindowSums, window_sums
+from lsmlens.analyzer.metrics import METRICS
 from scipy import stats
 
 AMPLIFICATION, OUTPUT, FLUSHED, LATENCY = (

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
-from lsmlens.analyzer.comparison.bundle_observations import observe_bundle
 from lsmlens.analyzer.comparison.client_jobs import client_samples
-from lsmlens.analyzer.comparison.declared_metrics import METRICS
-from lsmlens.analyzer.comparison.observations import Observation
+from lsmlens.analyzer.comparison.observations import Observation, observe_bundle
 from lsmlens.analyzer.comparison.saved_observations import observe_document
 from lsmlens.analyzer.comparison.table_observations import is_table, observe_table
+from lsmlens.analyzer.metrics import METRICS
 from lsmlens.reports.json_document import document
 
 

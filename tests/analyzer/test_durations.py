@@ -1,9 +1,7 @@
-"""Time windows, and the durations that people type."""
+"""Durations that people type."""
 
 import pytest
-from lsmlens.analyzer.windows import parse_duration, windows_of
-
-from tests import run_tables
+from lsmlens.analyzer.durations import parse_duration
 
 
 @pytest.mark.parametrize(
@@ -38,10 +36,3 @@ def test_no_duration(typed: str) -> None:
 def test_a_duration_is_above_0_and_finite(typed: str) -> None:
     with pytest.raises(ValueError, match="is not above 0"):
         parse_duration(typed)
-
-
-def test_windows_are_aligned_and_hold_what_finished_in_them() -> None:
-    moves = [run_tables.move(second * 1_000_000, second) for second in (599, 600, 1199, 3600)]
-    windows = windows_of(run_tables.jobs_of(*moves), parse_duration("10m"))
-    found = [(start // 1_000_000, sums.trivial_moves, sums.trivial_move_bytes) for start, sums in windows]
-    assert found == [(0, 1, 599), (600, 2, 1799), (3600, 1, 3600)]

@@ -1,12 +1,7 @@
-"""Writes by time window: how flushes, compactions and write amplification went on over a log."""
-
-import polars as pl
-from lsmlens.analyzer.amplification import FamilyWrites, window_writes
-from lsmlens.analyzer.units import MICROS
+"""Durations that people type, such as the length of a window of time."""
 
 # Units in seconds; one stands before those it ends in.
 _SECONDS = {"ms": 0.001, "min": 60.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
-MOST_WINDOWS = 100_000
 
 
 def parse_duration(text: str) -> float:
@@ -23,11 +18,3 @@ def parse_duration(text: str) -> float:
     if not 0 < seconds < float("inf"):
         raise ValueError(f"{text} is not above 0")
     return seconds
-
-
-def windows_of(jobs: pl.DataFrame, seconds: float) -> list[tuple[int, FamilyWrites]]:
-    """Sums of jobs over windows of equal length, aligned to 1970 UTC, each with its start in microseconds.
-
-    A job counts in the window in which it finished, whole. Windows without jobs are not made.
-    """
-    return window_writes(jobs, max(1, round(seconds * MICROS)))[:MOST_WINDOWS]
