@@ -140,7 +140,7 @@ def _may_be_small(head: bytes) -> bool:
 def _document(path: str, content: bytes) -> dict[str, Any] | None:
     """The saved analysis that JSON text holds; None for another document."""
     import orjson
-    from lsmlens.analyzer.comparison.saved_observations import SCHEMA
+    from lsmlens.analyzer.analysis_document import SCHEMA
 
     try:
         document = orjson.loads(content)

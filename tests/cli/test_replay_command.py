@@ -10,7 +10,6 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.cli import main
+from lsmlens.reports.json_form import json_schema
 from lsmlens.tuners.replays.workspace import PREFIX
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -97,7 +97,7 @@ def test_two_sets_side_by_side_and_into_files(replay: Run, workload: Path, tmp_p
     assert re.search(r"^O-2 +[\d.]+ / [\d.]+ / [\d.]+ +[\d.]+ / [\d.]+ / [\d.]+$", text, re.MULTILINE)
     assert re.search(r"^write_buffer_size .*524288 +2097152$", text, re.MULTILINE)
     said = json.loads(outputs[0].read_text())
-    schema = json.loads((files("lsmlens.reports.schemas") / "replay-1.json").read_text("utf-8"))
+    schema = json_schema("lsmlens.replay/1")
     Draft202012Validator(schema).validate(said)
     small, large = said["outcomes"]
     assert (small["options"], large["options"]) == ("small", "large")
