@@ -24,9 +24,9 @@ Statistics" table, writes and write amplification by column family and level, an
 OUTPUT_HELP = """\
 also write FILE.html (the report with charts), .md (fits a pull-request comment), .json (the document), .junit.xml,
 .benchmark.json (github-action-benchmark), .csv (one row a flush, compaction or move), .parquet (the same rows with all
-that is known), .tables.parquet (one row a table file), .blobs.parquet, .events.parquet (what is in none of these), .txt,
-or one chart as .svg or .png, called after it (timeline.svg) or after CHART= (timeline=osd-0.svg); may be given more than
-once
+that is known), .tables.parquet (one row a table file), .blobs.parquet, .events.parquet (what is in none of these),
+.txt, or one chart as .svg or .png, called after it (timeline.svg) or after CHART= (timeline=osd-0.svg); may be given
+more than once
 """
 
 

@@ -26,6 +26,7 @@ from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
 from lsmlens.reports.text import render
 
 from tests.archives import tarred, zipped
+from tests.run_tables import events_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -211,7 +212,9 @@ def test_a_cut_at_every_byte_counts_whole_fields_or_nothing(
     outcomes = set()
     for place in range(places[0], places[1]):
         run = run_of(around.replace(payload, payload[:place]), "ceph-osd.0.log")
-        ends = [said for said in run.events if said["event"] == "compaction_finished" and said["job"] == event["job"]]
+        ends = [
+            said for said in events_of(run) if said["event"] == "compaction_finished" and said["job"] == event["job"]
+        ]
         outcomes.add((len(ends), run.quality.events_rejected, run.quality.events_cut))
         for said in ends:
             for name in REQUIRED:

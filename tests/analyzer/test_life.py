@@ -15,6 +15,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(to_json(analysis))
     return said
 
+
 from tests.run_tables import events_of
 
 
