@@ -10,13 +10,12 @@ from lsmlens.analyzer.analysis import Analysis, RunAnalysis, analyze
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.analysis_json import to_json
 
+from tests.run_tables import events_of
+
 
 def document(analysis: Analysis) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(to_json(analysis))
     return said
-
-
-from tests.run_tables import events_of
 
 
 def osd(path: Path, selection: Selection | None = None) -> RunAnalysis:
