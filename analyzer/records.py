@@ -10,7 +10,7 @@ class Line(msgspec.Struct, tag_field="event", frozen=True, gc=False):
     """What a text line says; times are local, in milliseconds."""
 
 
-class JobLine(Line, tag="job line"):
+class JobLine(Line, tag="job line", frozen=True):
     """Of which family a job is, and whether the line begins a memtable's flush."""
 
     family: str
@@ -18,7 +18,7 @@ class JobLine(Line, tag="job line"):
     starts_flush: bool
 
 
-class CompactedLine(Line, tag="compacted"):
+class CompactedLine(Line, tag="compacted", frozen=True):
     """What a compaction that is done wrote, and into which level."""
 
     family: str
@@ -26,21 +26,21 @@ class CompactedLine(Line, tag="compacted"):
     files: int
 
 
-class SummaryLine(Line, tag="summary"):
+class SummaryLine(Line, tag="summary", frozen=True):
     """A family's files in each level."""
 
     family: str
     files: tuple[int, ...]
 
 
-class MovingLine(Line, tag="moving"):
+class MovingLine(Line, tag="moving", frozen=True):
     """A table about to be moved to a level."""
 
     number: int
     level: int
 
 
-class MovedLine(Line, tag="moved"):
+class MovedLine(Line, tag="moved", frozen=True):
     """Tables of a family that were moved to a level."""
 
     family: str
@@ -49,7 +49,7 @@ class MovedLine(Line, tag="moved"):
     bytes: int
 
 
-class StallLine(Line, tag="stall"):
+class StallLine(Line, tag="stall", frozen=True):
     """Writes are slowed down or stopped for a family."""
 
     family: str
@@ -58,7 +58,7 @@ class StallLine(Line, tag="stall"):
     millis: int | None
 
 
-class OpenLine(Line, tag="open"):
+class OpenLine(Line, tag="open", frozen=True):
     """The database is opened; the identity is the same wherever the line is told again."""
 
     identity: str
@@ -68,13 +68,13 @@ class OpenLine(Line, tag="open"):
     session_id: str | None
 
 
-class ForcedLine(Line, tag="forced"):
+class ForcedLine(Line, tag="forced", frozen=True):
     """Why flushes follow that a limit of the whole database asks for."""
 
     reason: str
 
 
-class SlowLine(Line, tag="slow"):
+class SlowLine(Line, tag="slow", frozen=True):
     """Something BlueStore did that took long."""
 
     what: str
@@ -82,7 +82,7 @@ class SlowLine(Line, tag="slow"):
     millis: int | None
 
 
-class KvThreadLine(Line, tag="kv thread"):
+class KvThreadLine(Line, tag="kv thread", frozen=True):
     """What BlueStore's thread that commits to RocksDB did for some seconds."""
 
     idle_seconds: float
@@ -91,7 +91,7 @@ class KvThreadLine(Line, tag="kv thread"):
     millis: int | None
 
 
-class MemtableLine(Line, tag="memtable"):
+class MemtableLine(Line, tag="memtable", frozen=True):
     """A family begins a new memtable; so many are full, with the one that was just written to."""
 
     family: str
@@ -99,7 +99,7 @@ class MemtableLine(Line, tag="memtable"):
     millis: int | None
 
 
-class ErrorLine(Line, tag="error"):
+class ErrorLine(Line, tag="error", frozen=True):
     """Something failed, and the status it gave or the rest of the line."""
 
     what: str
@@ -107,7 +107,7 @@ class ErrorLine(Line, tag="error"):
     millis: int | None
 
 
-class UnknownFields(Line, tag="unknown fields"):
+class UnknownFields(Line, tag="unknown fields", frozen=True):
     """Fields of an event, as JSON, that its kind is not known to have."""
 
     kind: str

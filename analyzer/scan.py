@@ -67,4 +67,4 @@ class Scan:
     def has_records(self) -> bool:
         """Whether RocksDB wrote anything here that was found."""
         found = (*self.by_source.values(), *self.dumps.values())
-        return any(map(len, found)) or ANCHOR in self.head or ANCHOR in self.tail
+        return any(len(spool) for spool in found) or ANCHOR in self.head or ANCHOR in self.tail

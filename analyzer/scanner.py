@@ -144,6 +144,7 @@ class Scanner:
 
     def _take_event(self, stretch: Stretch, start: int, stop: int) -> None:
         scan = self.scan
+        event: AnyEvent
         try:
             event = self._decode(stretch.view[start:stop])
         except (MsgspecError, ValueError, RecursionError):

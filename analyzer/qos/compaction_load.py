@@ -24,7 +24,7 @@ def compaction_load(run: Run) -> CompactionLoad | None:
     """The load in a run's log; None where it has no compaction whose start and end are both known."""
     jobs = run.jobs.filter(pl.col("kind") == COMPACTION, pl.col("started_at") <= pl.col("finished_at"))
     times = jobs.select(pl.col("started_at", "finished_at").to_physical())
-    moved_bytes = jobs["output_bytes"].sum() + jobs["input_bytes"].sum()
+    moved_bytes = sum(jobs.select(pl.col("output_bytes", "input_bytes").sum()).row(0))
     length = (run.last_event_micros or 0) - (run.first_event_micros or 0)
     active = _union(list(times.iter_rows()))
     if not active or not length:

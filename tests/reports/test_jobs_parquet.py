@@ -81,11 +81,11 @@ def test_the_columns_are_those_declared(
 
 def test_the_selection_does_not_matter(fixtures: Path, written: Callable[..., pl.DataFrame]) -> None:
     path = str(fixtures / "osd-stock" / "ceph-osd.0.log.gz")
-    assert written(write_jobs, analyze([path], Selection(level=7))).height == 55 + 18 + 14
+    assert written(write_jobs, analyze([path], Selection(level=7))).height == 55 + 18
 
 
 def test_column_families_are_always_filled(fixtures: Path, written: Callable[..., pl.DataFrame]) -> None:
-    jobs = written(write_jobs, analyze([str(fixtures / "osd-stock")]))
+    jobs = written(write_jobs, analyze([str(fixtures / "osd-reef")]))
     assert jobs["column_family"].null_count() == 0
     assert set(jobs["kind"].unique()) == {"flush", "compaction", "move"}
 
@@ -126,10 +126,8 @@ def test_a_real_table(fixtures: Path, written: Callable[..., pl.DataFrame]) -> N
 def test_another_reader_adds_up_the_same(fixtures: Path, tmp_path: Path) -> None:
     analysis = analyze([str(fixtures / "osd-reef")])
     write_jobs(analysis, tmp_path / "jobs.parquet")
-    told = duckdb.sql(
-        f"select sum(output_bytes) from '{tmp_path}/jobs.parquet' where kind = 'compaction' and finished_at is not null"
-    ).fetchone()
-    assert told == (analysis.runs[0].total.compaction_output_bytes,)
+    query = f"select sum(output_bytes) from '{tmp_path}/jobs.parquet' where kind = 'compaction'"
+    assert duckdb.sql(query).fetchall() == [(analysis.runs[0].total.compaction_output_bytes,)]
 
 
 def test_seldom_fields_are_details(analysis_of: Callable[..., Analysis]) -> None:

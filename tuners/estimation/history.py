@@ -156,8 +156,8 @@ def read_history(run: Run) -> History:
             recovered.append(table)
         else:
             created.setdefault(written_by, []).append(table)
-    for job in run.jobs.with_columns(pl.col("started_at", "finished_at").to_physical()).iter_rows(named=True):
-        _take(job, created.get((job["session"], job["job"]), ()), history)
+    for row in run.jobs.with_columns(pl.col("started_at", "finished_at").to_physical()).iter_rows(named=True):
+        _take(row, created.get((row["session"], row["job"]), ()), history)
     for table in recovered:
         history.family(table.family).recovered.append(table)
     ended = run.jobs.filter(pl.col("kind") != MOVE)["finished_at"]
