@@ -100,7 +100,7 @@ def predict(
     """
     from lsmlens.reports.prediction_report import PredictionReport
     from lsmlens.reports.prediction_text import render
-    from lsmlens.tuners.engines.choosing import choose_engine
+    from lsmlens.tuners.engines.choice import choose_engine
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
     from lsmlens.tuners.predictions.anchor import anchor_on

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from lsmlens.tuners.replays.replayer import Progress as Runs
+    from lsmlens.tuners.replays.replayer import ReplayProgress as Runs
     from rich.progress import Progress as Bar
 
 QUIET_SECONDS = 1.0  # reading that is over sooner says nothing

@@ -141,7 +141,7 @@ def tune(
     log's workload.
     """
     from lsmlens.reports.recommendation_report import RecommendationReport
-    from lsmlens.tuners.engines.choosing import choose_engine
+    from lsmlens.tuners.engines.choice import choose_engine
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
     from lsmlens.tuners.replays.ledger import Ledger

@@ -81,6 +81,27 @@ class Page(Text):
 
 
 @dataclass(frozen=True, slots=True)
+class Rendered(Text):
+    """A form of a document, which the function composes; `renderer` takes it, and what a limit there is."""
+
+    renderer: str = ""
+
+    def of(self, report: object, *more: object) -> str:
+        """The document in this form."""
+        text: str = resolve_name(self.renderer)(self(report), *more)
+        return text
+
+
+def document(function: str, parts: tuple[str, ...] = ()) -> "dict[str, Text | Table]":
+    """The forms of the document that a function composes: a page, Markdown, and all of it as text."""
+    return {
+        ".html": Rendered(function, parts, "lsmlens.reports.html.page:render"),
+        ".md": Rendered(function, parts, "lsmlens.reports.markdown:render"),
+        ".txt": Rendered(function, parts, "lsmlens.reports.terminal:whole"),
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class Table(Lazy):
     """A form that is no text; the function takes the path as well, and writes the file."""
 
@@ -175,6 +196,12 @@ class Subject(Generic[ReportT]):
             drawn = self.charts.of(report, output.chart)
             path.write_bytes(to_png(drawn) if output.suffix == ".png" else to_svg(drawn).encode())
 
+    def screen(self, report: ReportT, full: bool = False, width: int | None = None, colour: bool = False) -> str:
+        """The document on a terminal, see `terminal.render`."""
+        from lsmlens.reports.terminal import render
+
+        return render(self.forms[".txt"](report), full, width, colour)
+
     def printed(self, report: ReportT, name: str) -> str:
         """What `--format` prints; for a workflow the step's summary is written as well."""
         form = self.forms[".md" if name == "github" else FORMATS[name]]
@@ -231,12 +258,10 @@ class QosReport:
 
 ANALYSIS: Subject[AnalysisReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.html.analysis_page:analysis_page", ("analysis",)),
-        ".md": Text("lsmlens.reports.analysis_markdown:render", ("analysis",)),
+        **document("lsmlens.reports.analysis:compose", ("analysis",)),
         ".json": Text("lsmlens.reports.analysis_json:to_json", ("analysis",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
-        ".txt": Text("lsmlens.reports.text:render", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
         ".parquet": Table("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
         ".tables.parquet": Table("lsmlens.reports.jobs_parquet:write_tables", ("analysis",)),
@@ -248,7 +273,7 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
             *("timeline", "levels", "amplification", "latency", "kvthread", "level0", "memtables", "families"),
             "waterfall",
         ),
-        Lazy("lsmlens.reports.html.analysis_page:analysis_charts", ("analysis",)),
+        Lazy("lsmlens.reports.analysis:charts_called", ("analysis",)),
         "the HTML report shows which charts there are",
     ),
     Lazy("lsmlens.reports.github:of_analysis", ("analysis",)),

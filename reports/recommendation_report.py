@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.reports.numbers import plain, ratio, size
 from lsmlens.reports.tables import Table
+from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.predictions.self_consistency import warnings
 from lsmlens.tuners.search.application import Application
@@ -53,7 +54,7 @@ def to_ceph_conf(recommendation: Recommendation) -> str:
     if recommendation.fitted.evidence.run.run.ceph_version is None:
         raise LsmlensError("the log is of no Ceph daemon, so there is no ceph.conf", "use -o FILE.ini")
     options = recommendation.present if recommendation.picked is None else recommendation.picked.options
-    given = options.to_ceph()
+    given = to_ceph(options)
     lines = ["[osd]", f"bluestore_rocksdb_options = {given.options}"]
     lines += [f"bluestore_rocksdb_options_annex = {given.annex}"] if given.annex else []
     lines += [f"bluestore_rocksdb_cfs = {given.cfs}"] if given.cfs else []

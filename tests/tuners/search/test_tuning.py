@@ -16,7 +16,7 @@ from lsmlens.tuners.replays.ledger import Ledger
 from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.search.application import application_of
 from lsmlens.tuners.search.evaluation import Evaluator
-from lsmlens.tuners.search.loads import at_load
+from lsmlens.tuners.search.finals import at_load
 from lsmlens.tuners.search.recommendation import Recommendation
 from lsmlens.tuners.search.request import Request
 from lsmlens.tuners.search.scores import Objective

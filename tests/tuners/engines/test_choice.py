@@ -4,11 +4,10 @@ import pickle
 from pathlib import Path
 
 import pytest
-from lsmlens.tuners.engines import choosing
-from lsmlens.tuners.engines.choice import EngineChoice
-from lsmlens.tuners.engines.choosing import choose_engine
+from lsmlens.tuners.engines import choice
+from lsmlens.tuners.engines.choice import EngineChoice, choose_engine
 from lsmlens.tuners.engines.errors import EngineError, NotPublished
-from lsmlens.tuners.engines.library import Library
+from lsmlens.tuners.engines.library import Library, given_library
 from lsmlens.tuners.engines.rocksdict import RocksdictEngine
 from lsmlens.tuners.engines.versions import nearest, version_numbers
 
@@ -44,9 +43,9 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     one = Machine()
     monkeypatch.delenv("LSMLENS_ROCKSDB", raising=False)
-    monkeypatch.setattr(choosing, "installed_libraries", lambda: one.installed)
-    monkeypatch.setattr(choosing, "system_libraries", lambda: one.system)
-    monkeypatch.setattr(choosing, "install_version", one.install)
+    monkeypatch.setattr(choice, "installed_libraries", lambda: one.installed)
+    monkeypatch.setattr(choice, "system_libraries", lambda: one.system)
+    monkeypatch.setattr(choice, "install_version", one.install)
     return one
 
 
@@ -152,18 +151,29 @@ def test_a_version_that_is_none(machine: Machine) -> None:
 def test_a_given_library_goes_before_all(
     machine: Machine, library: Path, jar: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine.installed = [made("6.8.1")]
-    choice = choose_engine(None, "6.8.1", library, True, machine.notices.append)
+    wanted = "6.8.1" if given_library(library).version != "6.8.1" else "7.9.2"
+    machine.installed = [made(wanted)]
+    choice = choose_engine(None, wanted, library, True, machine.notices.append)
     assert choice.library == library.resolve()
-    assert choice.notes == (f"RocksDB {choice.version} (given) in place of 6.8.1",)
+    assert choice.notes == (f"RocksDB {choice.version} (given) in place of {wanted}",)
     monkeypatch.setenv("LSMLENS_ROCKSDB", str(library))
-    assert machine.choose("6.8.1") == choice
-    assert machine.choose("6.8.1", name="rocksdict").name == "rocksdict"
+    assert machine.choose(wanted) == choice
+    assert machine.choose(wanted, name="rocksdict").name == "rocksdict"
     from_jar = choose_engine(None, choice.version, jar, True, machine.notices.append)
     assert from_jar.library is not None
     assert from_jar.library.is_relative_to(cache)
     with pytest.raises(EngineError, match="no such file"):
         choose_engine(None, None, Path("/nonexistent.so"), True, machine.notices.append)
+
+
+def test_rocksdb_keeps_its_own_clock_where_that_is_asked_for(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine.installed = [made("6.8.1")]
+    assert machine.choose("6.8.1").sets_clock
+    monkeypatch.setenv("LSMLENS_OWN_CLOCK", "1")
+    for name in (None, "rocksdict"):
+        choice = machine.choose("6.8.1", name=name)
+        assert not choice.sets_clock
+        assert choice.notes[-1].startswith("RocksDB keeps its own clock (LSMLENS_OWN_CLOCK)")
 
 
 def test_a_choice_can_be_sent(machine: Machine) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lsmlens.tuners.engines.decoded_batches import DecodedBatches
 from lsmlens.tuners.engines.errors import EngineError
+from lsmlens.tuners.engines.rocksdict import DecodedBatches
 from lsmlens.tuners.workloads.chunk import Tag
 from lsmlens.tuners.workloads.stream import Batches
 

@@ -17,7 +17,6 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from lsmlens.tuners.engines.errors import EngineError
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 
 SECTION = re.compile(r"\[(?P<kind>\w+)(?:/(?P<table>\w+))?(?: \"(?P<family>.*)\")?\]")
@@ -25,15 +24,7 @@ ESCAPED = re.compile(r"\\(.)")
 ESCAPES = {"n": "\n", "r": "\r"}
 
 
-def latest_options_file(folder: Path) -> Path:
-    """The newest OPTIONS file of a database. Raises EngineError if there is none."""
-    files = [path for path in folder.glob("OPTIONS-*") if path.name.removeprefix("OPTIONS-").isdecimal()]
-    if not files:
-        raise EngineError(f"{folder}: RocksDB wrote no OPTIONS file")
-    return max(files, key=lambda path: int(path.name.removeprefix("OPTIONS-")))
-
-
-def read_options_file(path: Path, name: str = "") -> ResolvedOptions:
+def read_options_file(path: Path) -> ResolvedOptions:
     """The options in an OPTIONS file, values as text; families in the file's order, which is that of their ids."""
     version = ""
     database: dict[str, str] = {}
@@ -57,7 +48,7 @@ def read_options_file(path: Path, name: str = "") -> ResolvedOptions:
             section[option.strip()] = _unescaped(value.strip())
             if option == "rocksdb_version":
                 version = value.strip()
-    return ResolvedOptions(name, version, database, families, tables)
+    return ResolvedOptions("", version, database, families, tables)
 
 
 def options_file(options: ResolvedOptions) -> str:
