@@ -66,5 +66,5 @@ class Scan:
     @property
     def has_records(self) -> bool:
         """Whether RocksDB wrote anything here that was found."""
-        found = (*self.by_source.values(), *self.dumps.values())
-        return any(len(spool) for spool in found) or ANCHOR in self.head or ANCHOR in self.tail
+        found = [*map(len, self.by_source.values()), *map(len, self.dumps.values())]
+        return any(found) or ANCHOR in self.head or ANCHOR in self.tail
