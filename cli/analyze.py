@@ -80,7 +80,7 @@ def analyze(
     _check_times(selection)
     with Progress(quiet) as progress:
         analysis = analysis_of(paths, selection, window, progress.reading(paths))
-    _warn_of_unknown_families(analysis)
+    _check_families(analysis)
     if selection != Selection() and not any(one.families for one in analysis.runs):
         warn("no flush, compaction or move was selected")
     if redact:
@@ -102,13 +102,14 @@ def _rendered(report: "AnalysisReport", form: str, full: bool, colour: str) -> s
     return ANALYSIS.screen(report, full, terminal_width(), is_coloured(colour))
 
 
-def _warn_of_unknown_families(analysis: "Analysis") -> None:
+def _check_families(analysis: "Analysis") -> None:
     wanted = analysis.selection.column_families
     if not wanted:
         return
-    known = {family.name for one in analysis.runs for family in one.families}
+    known = {name for one in analysis.runs for name in one.run.jobs["column_family"].drop_nulls().unique()}
+    known |= {option.family for one in analysis.runs for option in one.options if option.family is not None}
     for name in sorted(wanted - known):
-        warn(f"no column family {name}; there are {', '.join(sorted(known - {'None'}))}")
+        raise LsmlensError(f"--cf: no column family {name}", f"there are {', '.join(sorted(known)) or 'none'}")
 
 
 def _check_times(selection: "Selection") -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.options.option_changes import has_ceph
 from lsmlens.reports import run_tables
 from lsmlens.reports.document import (
     Block,
@@ -212,12 +213,12 @@ def _statistics(analysis: Analysis) -> Iterator[Block]:
     """The published table; of many runs their total, and all of them one below the other."""
     if len(analysis.runs) <= RUNS_SIDE_BY_SIDE:
         if any(map(has_jobs, analysis.runs)):
-            table = run_tables.statistics(run_tables.statistics_columns(analysis))
+            table = run_tables.statistics(run_tables.statistics_columns(analysis), has_ceph(analysis))
             yield TableBlock("", table, detail=Detail.BRIEF)
     else:
         assert analysis.total_statistics is not None
         column = (f"{len(analysis.counted_in_total)} runs", analysis.total_statistics)
-        yield TableBlock("", run_tables.statistics([column]), detail=Detail.BRIEF)
+        yield TableBlock("", run_tables.statistics([column], has_ceph(analysis)), detail=Detail.BRIEF)
     if len(analysis.runs) > 1:
         detail = Detail.BRIEF if len(analysis.runs) > RUNS_SIDE_BY_SIDE else Detail.FULL
         yield TableBlock("By run", run_tables.statistics_by_run(analysis), detail=detail)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.comparison.comparison import Comparison
     from lsmlens.analyzer.comparison.gates import GateResult
     from lsmlens.analyzer.findings import Severity
+    from lsmlens.analyzer.fleet.overview import Overview
     from lsmlens.reports.html.charts import Chart
     from lsmlens.reports.prediction_report import PredictionReport
     from lsmlens.reports.recommendation_report import RecommendationReport
@@ -256,6 +257,15 @@ class QosReport:
     fail_on: "Severity | None" = None
 
 
+@dataclass(frozen=True, slots=True)
+class FleetReport:
+    """What there is to report: the look over a fleet, what it is of, and which groups come first."""
+
+    overview: "Overview"
+    subtitle: str = ""
+    by: str = "class"
+
+
 ANALYSIS: Subject[AnalysisReport] = Subject(
     {
         **document("lsmlens.reports.analysis:compose", ("analysis",)),
@@ -316,10 +326,8 @@ REPLAY: "Subject[ReplayReport]" = Subject(
 )
 PREDICTION: "Subject[PredictionReport]" = Subject(
     {
-        ".html": Page("lsmlens.reports.html.prediction_page:prediction_page"),
-        ".md": Text("lsmlens.reports.prediction_markdown:render"),
+        **document("lsmlens.reports.prediction_report:compose"),
         ".json": Text("lsmlens.reports.prediction_json:to_json"),
-        ".txt": Text("lsmlens.reports.prediction_text:render"),
     },
     Charts(
         ("figures", "families"),
@@ -329,10 +337,8 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
 )
 RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     {
-        ".html": Page("lsmlens.reports.html.recommendation_page:recommendation_page"),
-        ".md": Text("lsmlens.reports.recommendation_markdown:render"),
+        **document("lsmlens.reports.recommendation_report:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:to_json"),
-        ".txt": Text("lsmlens.reports.recommendation_text:render"),
         ".ini": Text("lsmlens.reports.recommendation_report:to_options_file", ("recommendation",)),
         ".conf": Text("lsmlens.reports.recommendation_report:to_ceph_conf", ("recommendation",)),
     },
@@ -344,17 +350,15 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
 )
 DUEL: "Subject[Duel]" = Subject(
     {
+        **document("lsmlens.reports.duel_report:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
-        ".txt": Text("lsmlens.reports.duel_report:render"),
     }
 )
 QOS: Subject[QosReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.html.qos_page:qos_page", ("assessment",)),
-        ".md": Text("lsmlens.reports.qos_markdown:render", ("assessment",)),
+        **document("lsmlens.reports.qos_report:compose", ("assessment",)),
         ".json": Text("lsmlens.reports.qos_json:to_json", ("assessment",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_assessment", ("assessment", "fail_on")),
-        ".txt": Text("lsmlens.reports.qos_text:render", ("assessment",)),
     },
     Charts(
         ("allocation", "front", "course", "recovery"),
@@ -362,4 +366,12 @@ QOS: Subject[QosReport] = Subject(
         "it needs mClock, or the simulation",
     ),
     Lazy("lsmlens.reports.github:of_assessment", ("assessment",)),
+)
+FLEET: Subject[FleetReport] = Subject(
+    {
+        ".html": Page("lsmlens.reports.fleet_report:of_report"),
+        ".md": Text("lsmlens.reports.fleet_report:to_markdown"),
+        ".txt": Text("lsmlens.reports.fleet_report:to_text"),
+        ".csv": Text("lsmlens.reports.fleet_report:to_csv"),
+    }
 )

@@ -31,9 +31,10 @@ def statistics_columns(analysis: Analysis) -> list[tuple[str, CompactionStatisti
     return columns
 
 
-def statistics(columns: Sequence[tuple[str, CompactionStatistics]]) -> Table:
-    """The published "Compaction Statistics" table."""
-    rows = [(label, *(plain(getattr(column, name)) for _, column in columns)) for name, label in LABELS.items()]
+def statistics(columns: Sequence[tuple[str, CompactionStatistics]], is_ceph: bool = True) -> Table:
+    """The published "Compaction Statistics" table; its labels speak of OSDs, of which other programs have none."""
+    labels = {name: label if is_ceph else label.replace(" OSD ", " ") for name, label in LABELS.items()}
+    rows = [(label, *(plain(getattr(column, name)) for _, column in columns)) for name, label in labels.items()]
     return Table(("", *(name for name, _ in columns)), tuple(rows))
 
 

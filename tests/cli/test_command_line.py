@@ -299,10 +299,11 @@ def test_options_select(lsmlens: Run, osd: Path) -> None:
 
 def test_an_unknown_family_is_told(lsmlens: Run, osd: Path) -> None:
     done = lsmlens("analyze", osd, "--cf", "q-0")
-    assert done.returncode == 0
-    assert done.stderr.startswith(b"warning: ")
-    assert b"q-0" in done.stderr
-    assert b"p-0" in done.stderr
+    assert done.returncode == 2
+    error, hint = done.stderr.decode().splitlines()
+    assert error == "error: --cf: no column family q-0"
+    assert hint.startswith("hint: there are ")
+    assert "p-0" in hint
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

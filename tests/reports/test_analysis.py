@@ -134,8 +134,10 @@ def test_a_log_without_events_says_why(tmp_path: Path) -> None:
     (tmp_path / "LOG").write_text("2026/11/21-07:33:02.040964 10094 RocksDB version: 9.8.4\n")
     text = report_of(tmp_path / "LOG")
     assert "no flush or compaction finished in what was read" in text
-    assert "debug_rocksdb" in text
+    assert "debug_rocksdb" not in text  # which is Ceph's
     assert "column family" not in text
+    (tmp_path / "ceph-osd.3.log").write_text("2026-11-20T22:56:20.761+0000 7f9  0 osd.3 12 ceph version 18.2.7 (x)\n")
+    assert "debug_rocksdb" in report_of(tmp_path / "ceph-osd.3.log")
 
 
 def test_problems_are_named_with_their_member(tmp_path: Path, log_text: LogText) -> None:

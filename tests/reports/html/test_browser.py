@@ -13,9 +13,9 @@ from lsmlens.reports.analysis import compose
 from lsmlens.reports.document import Document as Report
 from lsmlens.reports.html.comparison_page import comparison_page
 from lsmlens.reports.html.page import render
-from lsmlens.reports.html.prediction_page import prediction_page
 from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.prediction_report import PredictionReport
+from lsmlens.reports.prediction_report import compose as compose_prediction
 from lsmlens.tuners.predictions.prediction import Prediction
 
 from tests.pages import every_block
@@ -47,7 +47,7 @@ def files(
         "stock": compose(analyze([str(fixtures / "osd-stock")])),
         "backlog": compose(analyze([str(fixtures / "rocksdb-backlog")])),
         "comparison": comparison_report(fixtures),
-        "prediction": prediction_page(PredictionReport("a", predicting(half=0.5, twice=2.0), (None, None))),
+        "prediction": compose_prediction(PredictionReport("a", predicting(half=0.5, twice=2.0), (None, None))),
         "hostile": compose(analyze([str(hostile)])),
         "endless": every_block("level0_file_num_compaction_trigger_" * 3),
     }
