@@ -168,8 +168,8 @@ def _lines_before_jobs(pieces: Sequence[Piece]) -> Iterator[Record]:
             forced = record
         elif isinstance(record, JobLine):
             lines[record.job] = record
-        elif isinstance(record, Event):
-            lines.pop(record.job, None)  # type: ignore[attr-defined]
+        elif isinstance(record, Event) and record.job is not None:
+            lines.pop(record.job, None)
     yield from list(lines.values())[-LINES_KEPT:]
     if forced is not None:
         yield forced
