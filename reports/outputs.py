@@ -273,7 +273,10 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
-        ".parquet": Table("lsmlens.reports.events_parquet:write_events", ("analysis",)),
+        ".parquet": Table("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
+        ".tables.parquet": Table("lsmlens.reports.jobs_parquet:write_tables", ("analysis",)),
+        ".blobs.parquet": Table("lsmlens.reports.jobs_parquet:write_blob_files", ("analysis",)),
+        ".events.parquet": Table("lsmlens.reports.jobs_parquet:write_other_events", ("analysis",)),
     },
     Charts(
         (
