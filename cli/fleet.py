@@ -10,7 +10,7 @@ import typer
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.cli.arguments import Colour, Quiet, files, formats
 from lsmlens.cli.commands import examples, show_help_alone
-from lsmlens.cli.streams import is_coloured, note, print_result, warn
+from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width, warn
 from lsmlens.reports.outputs import FLEET, FleetReport
 
 if TYPE_CHECKING:
@@ -131,19 +131,19 @@ def report(
     shown = FleetReport(overview(DataSet.at(path), where), f"{path}{f' where {where}' if where else ''}", by)
     for one in outputs:
         FLEET.write(one, shown)
-    if form != "text":
-        print_result(FLEET.printed(shown, form))
-        return
-    from lsmlens.reports import terminal
-    from lsmlens.reports.fleet_report import of_report
-
-    width = os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
-    print_result(terminal.render(of_report(shown), full, width, is_coloured(colour)))
+    is_text = form == "text"
+    print_result(
+        FLEET.screen(shown, full, terminal_width(), is_coloured(colour)) if is_text else FLEET.printed(shown, form)
+    )
 
 
 @app.command(
     short_help="Verify it, and repair it.",
-    epilog=examples("lsmlens fleet check fleet/", "lsmlens fleet check fleet/ --repair"),
+    epilog=examples(
+        "lsmlens fleet check fleet/",
+        "lsmlens fleet check fleet/ --repair",
+        "lsmlens fleet add fleet/ bundles/    # what was damaged, again",
+    ),
 )
 def check(
     path: DataSetPath,
@@ -169,7 +169,14 @@ def check(
     return 1 if any(not one.is_repaired for one in problems) else 0
 
 
-@app.command(short_help="Take old days away.", epilog=examples("lsmlens fleet drop fleet/ --before 2026-08-01"))
+@app.command(
+    short_help="Take old days away.",
+    epilog=examples(
+        "lsmlens fleet drop fleet/ --before 2026-08-01",
+        "lsmlens fleet check fleet/",
+        "lsmlens fleet report fleet/ --by day",
+    ),
+)
 def drop(
     path: DataSetPath, before: Annotated[str, typer.Option(metavar="DAY", help="The first day that stays.")]
 ) -> None:

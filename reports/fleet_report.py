@@ -16,7 +16,6 @@ from lsmlens.analyzer.fleet.overview import (
     in_ranges,
 )
 from lsmlens.analyzer.metrics import Metric, Unit
-from lsmlens.reports import markdown, terminal
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -67,19 +66,9 @@ def document(overview: Overview, subtitle: str = "", by: str = "class") -> Docum
     return Document("Fleet", subtitle, facts, tuple(sections), more)
 
 
-def of_report(report: FleetReport) -> Document:
+def compose(report: FleetReport) -> Document:
     """The document of a report that was asked for."""
     return document(report.overview, report.subtitle, report.by)
-
-
-def to_markdown(report: FleetReport) -> str:
-    """The report as Markdown."""
-    return markdown.render(of_report(report))
-
-
-def to_text(report: FleetReport) -> str:
-    """All of the report as text."""
-    return terminal.render(of_report(report), full=True)
 
 
 def to_csv(report: FleetReport) -> str:

@@ -43,6 +43,7 @@ FORMATS = {
     "yaml": ".yaml",
     "junit": ".junit.xml",
     "benchmark": ".benchmark.json",
+    "openmetrics": ".prom",
     "github": "",
 }
 
@@ -272,6 +273,7 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
         ".json": Text("lsmlens.reports.analysis_json:to_json", ("analysis",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
+        ".prom": Text("lsmlens.reports.openmetrics:to_openmetrics", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
         ".parquet": Table("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
         ".tables.parquet": Table("lsmlens.reports.jobs_parquet:write_tables", ("analysis",)),
@@ -368,9 +370,7 @@ QOS: Subject[QosReport] = Subject(
 )
 FLEET: Subject[FleetReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.fleet_report:of_report"),
-        ".md": Text("lsmlens.reports.fleet_report:to_markdown"),
-        ".txt": Text("lsmlens.reports.fleet_report:to_text"),
+        **document("lsmlens.reports.fleet_report:compose"),
         ".csv": Text("lsmlens.reports.fleet_report:to_csv"),
     }
 )

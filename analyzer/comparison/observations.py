@@ -226,7 +226,7 @@ def observe_bundle(path: str, on_progress: Callable[[str, int], None] | None = N
         )
     analysis = analyze_runs(members, runs)
     counted = analysis.counted
-    daemons = tuple(_daemon(one) for one in counted)
+    daemons = tuple(daemon_of(one) for one in counted)
     statistics = counted[0].statistics if len(counted) == 1 else analysis.total_statistics
     assert statistics is not None
     return Observation(
@@ -243,7 +243,8 @@ def observe_bundle(path: str, on_progress: Callable[[str, int], None] | None = N
     )
 
 
-def _daemon(one: "RunAnalysis") -> Daemon:
+def daemon_of(one: "RunAnalysis") -> Daemon:
+    """What one run tells, as part of an observation."""
     run, series, total, check = one.run, one.series, one.total_amplification, one.cross_check
     return Daemon(
         name=run.name,

@@ -29,6 +29,7 @@ STYLE = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")  # colours, and moves of the curs
 CLEARED = b"\x1b[1A\x1b[2K"  # up to the bar's line, and that erased
 SUFFIXES = (".json", ".txt", ".csv", ".parquet")
 HEAVY = ("pyarrow", "altair", "numpy", "pydantic", "rich")  # what no plain report needs
+FLEET = tuple(f"fleet {name}" for name in ("add", "report", "check", "drop"))
 HEAVIER = (*HEAVY, "polars", "orjson")  # nor help
 
 
@@ -71,7 +72,7 @@ def test_help_is_what_a_command_alone_says(arguments: tuple[str, ...], lsmlens: 
     assert (done.returncode, done.stderr) == (2, b"")
 
 
-@pytest.mark.parametrize("name", [*SUMMARIES, "engine list", "engine install", "engine path"])
+@pytest.mark.parametrize("name", [*SUMMARIES, "engine list", "engine install", "engine path", *FLEET])
 def test_every_help_has_three_examples_that_parse(name: str, lsmlens: Run) -> None:
     done = lsmlens(*name.split(), "--help")
     assert (done.returncode, done.stderr) == (0, b"")
@@ -79,7 +80,7 @@ def test_every_help_has_three_examples_that_parse(name: str, lsmlens: Run) -> No
     lines = examples.splitlines()
     assert len(lines) == 3
     assert all("lsmlens" in line and len(line) <= 90 for line in lines)
-    assert "[required]" in text or name in ("engine", "engine list", "explain")
+    assert "[required]" in text or name in ("engine", "engine list", "explain", "fleet")
     for line in lines:
         (command,) = re.findall(r"lsmlens [^|)]*", line)
         parse(shlex.split(command)[1:])
