@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
+from lsmlens.tuners.estimation.calibration import Calibration
 from lsmlens.tuners.estimation.clusters import objects_by_tables
 from lsmlens.tuners.estimation.family_parts import BEST, Dissection, Variation, dissect
 from lsmlens.tuners.estimation.fresh_keys import delete_age
@@ -51,7 +52,8 @@ class FamilyEvidence:
 class FamilyFit:
     """A family's part of the document. `seen` says in words how it was taken apart; `misfit` how badly.
 
-    `misfit` is the relative error of the survivors at the windows, root mean square.
+    `misfit` is the relative error of the survivors at the windows, root mean square. `parts` are what the family was
+    taken apart into at first; where a `calibration` has come in their place, the document has its component.
     """
 
     column_family: ColumnFamily
@@ -61,6 +63,7 @@ class FamilyFit:
     seen: tuple[str, ...]
     misfit: float
     variation: Variation = BEST
+    calibration: Calibration | None = None
 
 
 def gather(history: History, name: str) -> FamilyEvidence:

@@ -56,12 +56,7 @@ class Part:
         """The component with its schedule, times in seconds after `since`."""
         kind = {Overwrite: OverwriteRow, Growth: GrowthRow}.get(type(self.component), Row)
         rows = tuple(
-            kind(
-                round(interval.start - since, MILLISECONDS),
-                max(round(interval.end - since, MILLISECONDS), round(interval.start - since, MILLISECONDS)),
-                int(puts),
-                int(deletes),
-            )
+            kind(*seconds_of(interval, since), int(puts), int(deletes))
             for interval, puts, deletes in zip(intervals, self.puts, self.deletes, strict=True)
             if puts or deletes
         )
@@ -70,6 +65,12 @@ class Part:
     def with_(self, **changes: object) -> "Part":
         """The part with fields of its component changed."""
         return replace(self, component=msgspec.structs.replace(self.component, **changes))
+
+
+def seconds_of(interval: Interval, since: float) -> tuple[float, float]:
+    """Where an interval begins and ends, in seconds after `since`, as documents give them."""
+    start = round(interval.start - since, MILLISECONDS)
+    return start, max(start, round(interval.end - since, MILLISECONDS))
 
 
 def overwritten(keys: float, puts: Counts, deletes: Counts | None = None, is_filled_first: bool = False) -> Part:

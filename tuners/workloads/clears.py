@@ -43,7 +43,7 @@ class Clears:
         """Seconds and keys of the deletes of these rows' clears, in order of time.
 
         `excess` (shape: rows,) counts the deletes that clears are to use up; where there are none, there are as many
-        clears as `rows.extra` says.
+        clears as `rows.extra` lets expect.
         """
         objects = _ObjectsNow(self._live, batches)
         found = self._on_credit(rows, excess, objects) if excess.any() else self._at_random(rows, objects)
@@ -53,7 +53,7 @@ class Clears:
         return seconds, np.concatenate([keys for _, keys in found])
 
     def _at_random(self, rows: Timetable, objects: "_ObjectsNow") -> list[tuple[float, NDArray[np.int64]]]:
-        row = np.repeat(np.arange(len(rows)), rows.extra)
+        row = np.repeat(np.arange(len(rows)), self._rng.poisson(rows.extra))
         moments = np.sort(rows.start[row] + (rows.end - rows.start)[row] * self._rng.random(len(row)))
         chosen = self._objects.ranks(len(row), self._rng)
         return [(when, objects.clear(one, when)) for when, one in zip(moments.tolist(), chosen.tolist(), strict=True)]
