@@ -35,6 +35,8 @@ LEAST_FLUSHES = 6
 LEAST_DROPPED = 0.001
 # Tombstones that are replaced at nearly the rate at which puts die are of keys that deletes choose as puts do.
 AS_PUTS = 0.8
+# Fewer records cleared at once are no objects with many keys.
+LEAST_CLEAR = 32.0
 MOST_OBJECTS = 20_000
 
 
@@ -93,6 +95,8 @@ def clustered_keys(fit: FamilyFit, simulation: Simulation, since: float) -> Clus
     removals = min(max(per_put - 1 / (1 + touched * between), 0.1 * per_put), 0.9 * per_put)
     keys = min((1 + removals) / touched, MOST_CLUSTERED_KEYS / 4)
     size = clear_size(puts.astype(np.int64), deletes.astype(np.int64), per_put - removals)
+    if size < LEAST_CLEAR:
+        return None
     objects = min(max(between / size, 2.0), MOST_OBJECTS / 4)
     parameters = (
         Parameter("puts between clears", np.log(between), 0.25, np.log(between) - 2, np.log(between) + 2),

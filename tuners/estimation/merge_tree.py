@@ -1,4 +1,4 @@
-"""The merge tree of a log: which flushes and compactions made which tables of which, for other operations to go through.
+"""The merge tree of a log: which jobs made which tables of which, for other operations to go through.
 
 A log says of every table which job wrote it, and of every compaction which tables it read. So what any stream of
 operations would have left in each of the log's tables can be computed without a database: cut at the log's flushes,

@@ -1,7 +1,7 @@
 """Simulated moments: what a family's components leave in the log's own tables, beside what the log shows there.
 
-A model's operations go through the merge tree of the log, at a scale, and a few sums over its jobs are compared with the
-log's. Those that tell models apart are what flushes drop, of puts and of tombstones, how unevenly deletes fall on
+A model's operations go through the merge tree of the log, at a scale, and a few sums over its jobs are compared with
+the log's. Those that tell models apart are what flushes drop, of puts and of tombstones, how unevenly deletes fall on
 flushes, and what compactions of level 0 write; sums over deeper levels are left to replays, for which tables meet there
 depends on where keys lie.
 """
@@ -159,8 +159,10 @@ def _stream(
         rng = np.random.default_rng([seed, place])
         keys = one.keys or family.keys
         form = KeyForm(keys)
-        for chunk in chunks(one, keys, seconds, scale, rng):
-            parts.append((form.identity(unique(chunk.key, place)), chunk.tag, chunk.seconds))
+        parts += [
+            (form.identity(unique(chunk.key, place)), chunk.tag, chunk.seconds)
+            for chunk in chunks(one, keys, seconds, scale, rng)
+        ]
     identity, tags, when = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     if len(family.components) > 1:
         order = np.argsort(when, kind="stable")
