@@ -145,10 +145,12 @@ def _solved(
 
 
 def _tolerances(scatter: Floats) -> Floats:
-    return np.hypot(np.array(list(TOLERANCES.values())), scatter)
+    tolerances: Floats = np.hypot(np.array(list(TOLERANCES.values())), scatter)
+    return tolerances
 
 
 def _within(model: Model, point: Floats) -> Floats:
     least = np.array([one.least for one in model.parameters])
     most = np.array([one.most for one in model.parameters])
-    return np.clip(point, least, most)
+    inside: Floats = np.clip(point, least, most)
+    return inside

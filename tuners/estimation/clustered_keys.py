@@ -47,7 +47,6 @@ class ClusteredKeys:
     Parameters are the logarithms of K S, K N and K, and r. `is_aged`: the database is older than the log.
     """
 
-    seen = "objects with many keys, cleared whole: simulated on the log's own merges"
     parameters: Sequence[Parameter]
     base: ColumnFamily
     is_aged: bool

@@ -96,6 +96,8 @@ class FittedWorkload:
 
     def _drawn(self, family: FamilyFit, seed: int) -> FamilyFit:
         rng = np.random.default_rng([seed, *family.column_family.name.encode()])
+        if family.is_settled:
+            return family
         if family.calibration is not None:
             return replace(family, column_family=family.calibration.drawn(rng))
         variation = replace(
@@ -117,9 +119,8 @@ def fit(run: RunAnalysis, variation: Variation = BEST) -> FittedWorkload:
     Raises InputError for a log without flushes, which says nothing of a workload.
     """
     evidence = gather_all(run)
-    families = tuple(
-        best_explained(fit_family(one, evidence.since, variation), evidence.since) for one in evidence.families.values()
-    )
+    since, every = evidence.since, evidence.families
+    families = tuple(best_explained(fit_family(one, since, variation), every, since) for one in every.values())
     return FittedWorkload(evidence, families, (*log_notes(evidence.history, run), *family_notes(families)))
 
 

@@ -50,7 +50,7 @@ class MergeTree:
         jobs: list[tuple[int, int] | Compaction | Move] = [
             (place, one.table.number) for place, one in enumerate(intervals) if one.flush is None and one.table
         ]
-        known = {number for _, number in jobs if isinstance(number, int)}
+        known = {one.table.number for one in intervals if one.flush is None and one.table}
         compactions, whole = [], []
         for job in family.jobs:
             if isinstance(job, Flush):

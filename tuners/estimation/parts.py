@@ -32,6 +32,7 @@ class Part:
 
     `kept_puts` and `kept_deletes` are expected to survive each interval's flush; `live` records are expected in the
     database at the end. `component` has no schedule yet. `is_clustered`: keys of one object lie side by side.
+    `place`: of keys in groups, those of another place are of other groups.
     """
 
     component: Component
@@ -41,6 +42,7 @@ class Part:
     kept_deletes: Floats
     live: float
     is_clustered: bool = False
+    place: int = 0
 
     @property
     def operations(self) -> int:
@@ -61,6 +63,10 @@ class Part:
             if puts or deletes
         )
         return msgspec.structs.replace(self.component, schedule=rows)
+
+    def in_place(self, place: int) -> "Part":
+        """The part with its keys in other groups."""
+        return replace(self, place=place)
 
     def with_(self, **changes: object) -> "Part":
         """The part with fields of its component changed."""

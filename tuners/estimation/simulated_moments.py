@@ -30,7 +30,7 @@ LARGE_FLUSH = 0.3
 # No scale makes the mean flush smaller than this.
 LEAST_FLUSH = 400
 # A drop of so little is none.
-LEAST_DROP = 2e-4
+LEAST_DROP = 1e-3
 LEAST_SCATTER = 1e-3
 LEAST_LEVEL0 = 4
 
@@ -112,20 +112,16 @@ class Simulation:
         is_put = tags != Tag.DELETE
         flushed, merged = self.tree.merge(keys, is_put, ends)
         taken = np.diff(np.concatenate(([0], np.cumsum(is_put)))[np.concatenate(([0], ends))])
-        return Jobs(
-            *(
-                self.scale * one
-                for one in (
-                    taken,
-                    flushed.read - taken,
-                    flushed.puts,
-                    flushed.tombstones,
-                    merged.read,
-                    merged.puts,
-                    merged.tombstones,
-                )
-            )
+        counts = (
+            taken,
+            flushed.read - taken,
+            flushed.puts,
+            flushed.tombstones,
+            merged.read,
+            merged.puts,
+            merged.tombstones,
         )
+        return Jobs(*((self.scale * one).astype(np.float64) for one in counts))
 
     def moments(self, jobs: Jobs) -> Floats:
         """The moments named in TOLERANCES, as logarithms; 0 where the log does not show one."""

@@ -17,7 +17,7 @@ TRUTH = Clustered(
 
 def explained(logged: Logged, *components: Component, seconds: float, flush: int) -> FamilyFit:
     evidence = gather(logged(*components, seconds=seconds, flush=flush), "default")
-    return best_explained(fit_family(evidence, SINCE), SINCE)
+    return best_explained(fit_family(evidence, SINCE), {"default": evidence}, SINCE)
 
 
 def test_objects_with_many_keys_come_out(logged: Logged) -> None:
