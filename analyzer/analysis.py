@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.findings import Finding, NotAssessed
     from lsmlens.analyzer.options.options_in_force import OptionInForce
+    from lsmlens.analyzer.plan import Plan
     from lsmlens.analyzer.statistics_series import StatisticsSeries
 
 MOST_WINDOWS = 100_000
@@ -51,7 +52,7 @@ class RunAnalysis:
     """One run, measured. `families` and `levels` are sorted by name and number; `sums` are of all selected jobs.
 
     `counters` sum up all perf dumps of the run's lives, `series` its statistics dumps; both None where there are
-    none. `findings` come most severe first.
+    none. `findings` come most severe first, and `plan` merges what they would change.
     """
 
     run: Run
@@ -77,6 +78,7 @@ class RunAnalysis:
     coincidences: "tuple[Coincidence, ...]" = ()
     findings: "tuple[Finding, ...]" = ()
     not_assessed: "tuple[NotAssessed, ...]" = ()
+    plan: "Plan | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +200,7 @@ def _coincidences(run: Run, beside: Beside) -> "tuple[Coincidence, ...]":
 
 def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis]) -> RunAnalysis:
     from lsmlens.analyzer.findings import Finding
+    from lsmlens.analyzer.plan import plan_of
     from lsmlens.analyzer.rules import RULES
 
     peers = [one for one in runs if one is not measured and not one.run.is_monitor]
@@ -207,4 +210,5 @@ def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis]) -> RunAnalysi
         measured,
         findings=tuple(findings),
         not_assessed=tuple(one for one in said if not isinstance(one, Finding)),
+        plan=plan_of(measured, findings),
     )

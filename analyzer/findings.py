@@ -40,11 +40,26 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionChange:
+    """An option that should have another value: one of RocksDB's or, with `is_ceph`, one of Ceph's own.
+
+    It is of the database, or of all its column families alike, unless `families` names some.
+    """
+
+    name: str
+    value: str
+    families: tuple[str, ...] = ()
+    is_ceph: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing found by a rule.
 
     `value` and `threshold` are as shown, with their units; `threshold_source` says where the threshold comes from.
-    `commands` are ready to paste; `check` says how to see that the change worked.
+    `changes` are the options it would have otherwise: the run's plan merges those of all findings, and says how they
+    are made. `commands` are for all else, ready to paste: to look closer, or work to be done once. `check` says how
+    to see that the change worked.
     """
 
     code: str
@@ -58,6 +73,7 @@ class Finding:
     evidence: tuple[Evidence, ...]
     column_family: str | None = None
     advice: str = ""
+    changes: tuple[OptionChange, ...] = ()
     commands: tuple[str, ...] = ()
     risk: str = ""
     check: str = ""

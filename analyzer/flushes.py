@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class FlushView:
-    """The flushes of one column family. Counts of entries; deletes are tombstones, counted in entries too."""
+    """The flushes of one column family. Counts of entries; deletes are tombstones, counted in entries too.
+
+    Memtables count range deletes apart from deletes, tables (`output_deletes`) among them.
+    """
 
     name: str
     flushes: int = 0
     input_entries: int = 0
     input_deletes: int = 0
+    input_range_deletes: int = 0
     output_entries: int = 0
     output_deletes: int = 0
     empty_flushes: int = 0
@@ -43,9 +47,13 @@ class FlushView:
     @property
     def dropped_puts_share(self) -> float | None:
         """Puts that died in memory, overwritten or deleted before they were flushed, per put; None without puts."""
-        puts = self.input_entries - self.input_deletes
-        survivors = self.output_entries - self.output_deletes
+        puts, survivors = self.input_puts, self.output_entries - self.output_deletes
         return max(0.0, 1 - survivors / puts) if puts > 0 else None
+
+    @property
+    def input_puts(self) -> int:
+        """Entries flushed that are no deletes: puts and merges."""
+        return self.input_entries - self.input_deletes - self.input_range_deletes
 
     @property
     def memtables_per_flush(self) -> float | None:
@@ -63,6 +71,7 @@ def flush_views(jobs: "pl.DataFrame") -> tuple[FlushView, ...]:
         flushes=pl.len(),
         input_entries=pl.col("input_records").sum(),
         input_deletes=pl.col("input_deletions").sum(),
+        input_range_deletes=pl.col("input_range_deletions").sum(),
         output_entries=pl.col("output_records").sum(),
         output_deletes=pl.col("output_deletions").sum(),
         empty_flushes=(pl.col("output_files") == 0).sum(),

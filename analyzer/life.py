@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lsmlens.analyzer.companions import Beside
 from lsmlens.analyzer.events import Event, EventKind
+from lsmlens.analyzer.jobs import FLUSH
 from lsmlens.analyzer.run import Run
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.counters.dump_moments import Life
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
+    from lsmlens.analyzer.options.option_evidence import Flushed
     from lsmlens.analyzer.options.options_in_force import OptionInForce
     from lsmlens.analyzer.statistics_series import StatisticsSeries
 
@@ -51,14 +53,11 @@ def options_of(run: Run, beside: Beside) -> "tuple[tuple[OptionInForce, ...], tu
     from lsmlens.analyzer.options.options_dump import parse_options
     from lsmlens.analyzer.options.options_in_force import ceph_options_in_force, options_in_force
 
-    flushes: dict[str, list[tuple[int, str | None]]] = {}
-    for event in run.events:
-        family = event.get("column_family")
-        if event["event"] == EventKind.FLUSH_STARTED and isinstance(family, str):
-            flushes.setdefault(family, []).append((event["num_memtables"], event.get("flush_reason")))
+    flushes, tables = _given_away(run)
     evidence = OptionEvidence(
         dump=parse_options(run.options_text),
         flushes=flushes,
+        tables=tables,
         sharding_output=beside.sharding_output,
         config_show=beside.config_show,
         ceph_conf=beside.ceph_conf,
@@ -68,6 +67,25 @@ def options_of(run: Run, beside: Beside) -> "tuple[tuple[OptionInForce, ...], tu
     )
     options = options_in_force(evidence)
     return options, ceph_options_in_force(evidence) if evidence.is_ceph and not evidence.is_monitor else ()
+
+
+def _given_away(run: Run) -> "tuple[dict[str, list[Flushed]], dict[str, set[str]]]":
+    """By family, what flushes tell of its options, and the compressions of the last open's tables."""
+    import polars as pl
+    from lsmlens.analyzer.options.option_evidence import Flushed
+
+    flushes: dict[str, list[Flushed]] = {}
+    jobs = pl.concat([run.jobs, run.unfinished], how="diagonal")
+    started = jobs.filter(
+        (pl.col("kind") == FLUSH) & pl.col("memtables").is_not_null() & pl.col("column_family").is_not_null()
+    )
+    for family, *said in started.select("column_family", "memtables", "logged_reason", "memory_bytes").iter_rows():
+        flushes.setdefault(family, []).append(Flushed(*said))
+    made = run.tables.filter(pl.col("session") == pl.col("session").max(), pl.col("column_family").is_not_null())
+    tables: dict[str, set[str]] = {}
+    for family, compression in made.select("column_family", "compression").drop_nulls().unique().iter_rows():
+        tables.setdefault(family, set()).add(compression)
+    return flushes, tables
 
 
 def counters_of(run: Run, beside: Beside) -> "CounterSummary | None":
@@ -138,7 +156,8 @@ class TotalAmplification(NamedTuple):
     """Total write amplification, WAL and all: (WAL + flush + compaction bytes) / user bytes.
 
     By statistics dumps, from each open to its last one; they print whole GB with two decimals, so `user_bytes` and
-    `wal_bytes` are to about 5 MB for each open. Else by BlueFS's counters, over the daemon's last life: then the WAL's
+    `wal_bytes` are to about 5 MB for each open, and so are table bytes where the log has no events of flushes and
+    compactions. Else by BlueFS's counters, over the daemon's last life: then the WAL's
     bytes stand for the users', for all they write goes through it; it has a few bytes a batch more.
     """
 
@@ -177,4 +196,9 @@ def total_amplification(
         size = _table_bytes(event)
         if size and any(opened <= event["time_micros"] <= dumped for opened, dumped in covered):
             written += size
+    if not written:  # the log holds no events of that time; its dumps may tell all the same
+        dumped = [point.table_bytes for point in series.last_of_opens]
+        if None in dumped:
+            return None
+        written = sum(size or 0 for size in dumped)
     return TotalAmplification(series.user_bytes or 0.0, series.wal_bytes or 0.0, written)

@@ -8,6 +8,7 @@ from lsmlens.analyzer.scan import Scan
 from lsmlens.analyzer.stamps import stamp_millis
 from lsmlens.analyzer.stretch import Stretch
 
+ERROR_PLACES = 2  # lines of each kind of error that are kept as evidence
 FORCED_FLUSHES = {text_lines.WAL_LIMIT.name: "WAL Full", text_lines.BUFFER_LIMIT.name: "Write Buffer Manager"}
 
 
@@ -25,6 +26,8 @@ def line_record(shape: text_lines.LineShape, stretch: Stretch, start: int, after
         return (records.KV_THREAD_LINE, float(match[1]), float(match[2]), int(match[3]), _millis(stretch, start))
     if shape is text_lines.SLOW_OPERATION:
         return _slow_operation(match, stretch, start, after, scan)
+    if shape in text_lines.ERRORS:
+        return _error(shape, match, stretch, start, scan)
     family = text_lines.family_before(stretch.view, start)
     if family is None:
         return None
@@ -40,10 +43,17 @@ def line_record(shape: text_lines.LineShape, stretch: Stretch, start: int, after
         return (records.MOVING_LINE, family, int(match[1]), int(match[2]))
     if shape is text_lines.MEMTABLE:
         return (records.MEMTABLE_LINE, family, int(match[2]) + 1, _millis(stretch, start))
-    stall = family, shape.name, text_lines.STALL_CAUSES[match[1]]
+    stall = family, shape.name, text_lines.STALL_CAUSES.get(match[1], text_lines.SPEEDB_STALL_CAUSE)
     if stall not in scan.stall_places:
         scan.stall_places[stall] = stretch.evidence(start, after)
     return (records.STALL_LINE, *stall, _millis(stretch, start))
+
+
+def _error(shape: text_lines.LineShape, match: re.Match[bytes], stretch: Stretch, start: int, scan: Scan) -> Record:
+    places = scan.error_places.setdefault(shape.name, [])
+    if len(places) < ERROR_PLACES:
+        places.append(stretch.evidence(start, match.end()))
+    return (records.ERROR_LINE, shape.name, match[1].decode("utf-8", "replace"), _millis(stretch, start))
 
 
 def _slow_operation(match: re.Match[bytes], stretch: Stretch, start: int, after: int, scan: Scan) -> Record:

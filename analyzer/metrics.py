@@ -154,6 +154,17 @@ class Metric:
             total = total / pl.when(pl.col(self.per) != 0).then(pl.col(self.per))
         return (total * self.factor if self.factor != 1 else total).alias(self.name)
 
+    @property
+    def explanation(self) -> str:
+        """What the metric is, in sentences: formula, what it leaves out, what tells it, which way is better."""
+        said = [f"{self.how[0].upper()}{self.how[1:]}."]
+        if self.leaves_out:
+            said.append(f"It leaves out {self.leaves_out}.")
+        said.append(f"Told by {self.source}.")
+        if self.better is not Better.NEITHER:
+            said.append(f"The {self.better} the better.")
+        return " ".join(said)
+
     def value(self, sums: Mapping[str, float | None]) -> float | None:
         """The metric of one group's sums; None where a sum is not known or it would divide by nothing."""
         added = [sums.get(name) for name in self.of]

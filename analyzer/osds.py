@@ -45,6 +45,7 @@ def while_stopped(run: Run, *commands: str) -> tuple[str, ...]:
     """These commands, and what stops the OSD before and starts it behind them, without moving its data away."""
     number = osd_number(run)
     return (
+        f"ceph osd ok-to-stop osd.{number}",
         "ceph osd set noout",
         f"systemctl stop ceph-osd@{number}    # cephadm: ceph orch daemon stop osd.{number}",
         *commands,

@@ -151,20 +151,21 @@ def joined(pieces: Sequence[Piece], bridges: list[Scan]) -> Iterator[Record]:
             tail = b""
         line = tail + scan.head
         if scan.head or scan.has_records:  # else the piece is only a part of one long line
-            yield from _bridge(piece, line, bridges)
+            yield from _bridge(piece, line, bridges, 1)
             tail = b""
             yield from piece.records()
             tail = scan.tail
         else:
             tail += scan.tail
     if tail:
-        yield from _bridge(pieces[-1], tail, bridges)
+        last = pieces[-1].scan
+        yield from _bridge(pieces[-1], tail, bridges, None if last.lines_are_estimated else last.lines + 1)
 
 
-def _bridge(piece: Piece, line: bytes, bridges: list[Scan]) -> Iterator[Record]:
+def _bridge(piece: Piece, line: bytes, bridges: list[Scan], number: int | None = None) -> Iterator[Record]:
     if not line.strip():
         return
     scanner = Scanner(piece.scan.member, piece.role, shared=bool(piece.source))
-    scanner.read_line(line)
+    scanner.read_line(line, number)
     bridges.append(scanner.scan)
     yield from scanner.scan.by_source.get(piece.source, ())

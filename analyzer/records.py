@@ -15,5 +15,6 @@ SLOW_LINE: Final = 8  # what BlueStore did, seconds it took, local time in milli
 KV_THREAD_LINE: Final = 9  # idle seconds, seconds in all, transactions submitted, local time in milliseconds
 MEMTABLE_LINE: Final = 10  # column family, full memtables with the one just switched, local time in milliseconds
 MOVING_LINE: Final = 11  # column family, table, level
+ERROR_LINE: Final = 12  # what failed, the status or the rest of the line, local time in milliseconds
 
 Record: TypeAlias = tuple[Any, ...]

@@ -63,6 +63,14 @@ class SlowOperation(NamedTuple):
     millis: int | None
 
 
+class ErrorLine(NamedTuple):
+    """A failure that the log tells of: what failed, the status it gave, and the local time in milliseconds."""
+
+    what: str
+    status: str
+    millis: int | None
+
+
 class KvThreadTime(NamedTuple):
     """A stretch of time of the one thread that commits to RocksDB, with the local time at its end."""
 
@@ -87,7 +95,8 @@ class Run:
     `created_blob_bytes`) it wrote. `dumps` are the statistics dumps' texts with their local times in milliseconds,
     `stall_moments` the local time in milliseconds, the column family and the kind of each stall line that has one,
     `memtable_switches` the local time, the family and its full memtables each time a new one was begun;
-    `slow_operations` and `kv_thread` are what BlueStore's lines say, `slow_places` the line of the longest of each.
+    `slow_operations` and `kv_thread` are what BlueStore's lines say, `slow_places` the line of the longest of each;
+    `errors` are rows of `ErrorLine`, `error_places` the first lines of each kind.
     `options_text` is what was logged around the last open and when options were set.
     """
 
@@ -103,6 +112,8 @@ class Run:
     memtable_switches: Spool[tuple[int, str, int]] = field(default_factory=Spool)
     slow_operations: Spool[tuple[str, float, int | None]] = field(default_factory=Spool)
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
+    errors: Spool[tuple[str, str, int | None]] = field(default_factory=Spool)
+    error_places: dict[str, list[Evidence]] = field(default_factory=dict)
     kv_thread: list[KvThreadTime] = field(default_factory=list)
     stamps: StampRange = field(default_factory=StampRange)
     utc_offset_seconds: int | None = None

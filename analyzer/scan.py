@@ -49,6 +49,7 @@ class Scan:
     unknown_fields: Counter[str] = field(default_factory=Counter)
     stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
+    error_places: dict[str, list[Evidence]] = field(default_factory=dict)
     dumps: dict[str, Spool[tuple[int | None, str]]] = field(default_factory=dict)
     options_text: dict[str, str] = field(default_factory=dict)
     rocksdb_version: str | None = None
@@ -64,4 +65,5 @@ class Scan:
     @property
     def has_records(self) -> bool:
         """Whether RocksDB wrote anything here that was found."""
-        return any(map(len, self.by_source.values())) or ANCHOR in self.head or ANCHOR in self.tail
+        found = (*self.by_source.values(), *self.dumps.values())
+        return any(map(len, found)) or ANCHOR in self.head or ANCHOR in self.tail

@@ -76,8 +76,9 @@ class Scanner:
         self._line_number = None
         return scan
 
-    def read_line(self, line: bytes) -> None:
-        """Scan a line that was set aside, or put together from a tail and a head."""
+    def read_line(self, line: bytes, number: int | None = None) -> None:
+        """Scan a line that was set aside, or put together from a tail and a head; `number` is its own in the log."""
+        self._line_number = None if number is None else lambda _: number
         text = line if line.endswith(b"\n") else line + b"\n"
         view = memoryview(text)
         if self._shared:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.findings import Finding, NotAssessed
+from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange
+from lsmlens.analyzer.options.option_changes import SHARDING
 from lsmlens.analyzer.options.option_defaults import ceph_defaults
-from lsmlens.analyzer.osds import ceph_release, is_osd, store_path, while_stopped
+from lsmlens.analyzer.osds import ceph_release, is_osd, store_path
 
 
 class ShardingRule(ABC):
@@ -35,20 +36,25 @@ class ShardingRule(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Resharding:
-    """How an OSD is resharded: to the text of which release, by which tool, with which commands.
-
-    `release` is None where the text of the OSD's release is not known; the commands then leave its place empty.
-    """
+    """The sharding text an OSD is to have, and of which release it is; both None where the release is not known."""
 
     release: str | None
-    tool: str
-    commands: tuple[str, ...]
+    change: OptionChange | None
+
+    @property
+    def changes(self) -> tuple[OptionChange, ...]:
+        """What a finding that asks for it changes."""
+        return () if self.change is None else (self.change,)
 
 
 def resharding(run: RunAnalysis) -> Resharding:
     """To the sharding text that the OSD's own release gives new OSDs."""
     defaults = ceph_defaults(run.run.ceph_version)
-    text = defaults.options["bluestore_rocksdb_cfs"] if defaults else ""
-    tool = f"ceph-bluestore-tool --path {store_path(run.run)}"
-    commands = while_stopped(run.run, f"{tool} show-sharding", f'{tool} --sharding="{text}" reshard')
-    return Resharding(defaults.name if defaults else None, tool, commands)
+    if defaults is None:
+        return Resharding(None, None)
+    return Resharding(defaults.name, OptionChange(SHARDING, defaults.options[SHARDING], is_ceph=True))
+
+
+def show_sharding(run: RunAnalysis) -> str:
+    """The command that prints the stored text, the OSD being stopped."""
+    return f"ceph-bluestore-tool --path {store_path(run.run)} show-sharding"

@@ -18,7 +18,10 @@ TABLES_IN_MEMORY = 16
 
 
 class DumpPoint(NamedTuple):
-    """One dump: local time in milliseconds, and what it says of the database and, by family, of its levels."""
+    """One dump: local time in milliseconds, and what it says of the database and, by family, of its levels.
+
+    `table_bytes` are all that flushes and compactions wrote since the open, to about 5 MB a family.
+    """
 
     millis: int | None
     uptime_seconds: float | None
@@ -35,6 +38,8 @@ class DumpPoint(NamedTuple):
     pending_compaction_bytes: dict[str, int]
     stalls: dict[str, dict[str, int]]
     is_cut: bool
+    buffer_manager_stops: int | None = None
+    table_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +136,19 @@ def _point(millis: int | None, dump: StatisticsDump) -> DumpPoint:
         },
         stalls={name: dict(family.stalls) for name, family in dump.families.items()},
         is_cut=dump.is_cut,
+        buffer_manager_stops=database.write_buffer_manager_limit_stops if database else None,
+        table_bytes=_table_bytes(dump),
     )
+
+
+def _table_bytes(dump: StatisticsDump) -> int | None:
+    """What flushes and compactions of all families wrote since the open; None unless every family tells.
+
+    "Cumulative compaction: W GB write" has the flushes in it (db/internal_stats.cc).
+    """
+    written = [one.compaction.write_bytes if one.compaction else None for one in dump.families.values()]
+    known = [size for size in written if size is not None]
+    return sum(known) if known and len(known) == len(written) and not dump.is_cut else None
 
 
 def _tables(dump: StatisticsDump) -> dict[str, Any]:

@@ -29,6 +29,8 @@ def stitched(pieces: Sequence[Piece]) -> Run:
         run.stall_places = {**scan.stall_places, **run.stall_places}
         for what, place in scan.slow_places.items():
             run.slow_places[what] = max(place, run.slow_places.get(what, place), key=lambda one: one[0])
+        for what, places in scan.error_places.items():
+            run.error_places.setdefault(what, []).extend(places)
         _add_quality(run, scan)
         run.rocksdb_version = scan.rocksdb_version or run.rocksdb_version
         run.ceph_version = scan.ceph_version or run.ceph_version

@@ -24,7 +24,7 @@ from lsmlens.analyzer.jobs import (
 from lsmlens.analyzer.records import Record
 from lsmlens.analyzer.repeats import Repeats
 from lsmlens.analyzer.run import KvThreadTime, Run, Session
-from lsmlens.analyzer.table_properties import put_key_times_right
+from lsmlens.analyzer.table_properties import put_properties_right
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ class Stitcher:
                 self._run.stall_lines[(family, kind, cause)] += 1
                 if millis is not None:
                     self._run.stall_moments.append((millis, family, kind))
-        elif tag in (records.SLOW_LINE, records.KV_THREAD_LINE, records.MEMTABLE_LINE):
+        elif tag in (records.SLOW_LINE, records.KV_THREAD_LINE, records.MEMTABLE_LINE, records.ERROR_LINE):
             self._told_once(record)
         elif tag == records.SUMMARY_LINE:
             self._attribution.summary_line(family, said[0])
@@ -153,6 +153,8 @@ class Stitcher:
         self._told.add(known)
         if record[0] == records.SLOW_LINE:
             self._run.slow_operations.append(record[1:])
+        elif record[0] == records.ERROR_LINE:
+            self._run.errors.append(record[1:])
         elif record[0] == records.MEMTABLE_LINE:
             _, family, immutable, millis = record
             if millis is not None:
@@ -227,7 +229,7 @@ class Stitcher:
         job.flushes.append(FlushUnderWay(event))
 
     def _table_created(self, event: Event, job: JobUnderWay) -> None:
-        put_key_times_right(event)
+        put_properties_right(event)
         family = event.get("cf_name")
         event["column_family"] = family
         if isinstance(family, str):

@@ -27,9 +27,21 @@ TABLE_PROPERTIES: Final[dict[str, type]] = {
 PROPERTY_RENAMED: Final = {"filter_policy_name": "filter_policy"}
 
 
-def put_key_times_right(event: Event) -> None:
-    """From 9.9.3 to at least 11.8.1 RocksDB logs the oldest and the newest key's time under each other's names."""
+# Up to 5.x a collector that comes with RocksDB counts these, as text (db/table_properties_collector.cc of 4.9).
+_COLLECTED: Final = {"kDeletedKeys": "num_deletions", "kMergeOperands": "num_merge_operands"}
+
+
+def put_properties_right(event: Event) -> None:
+    """Give a table's properties one name and their own values in all releases.
+
+    From 9.9.3 to at least 11.8.1 RocksDB logs the oldest and the newest key's time under each other's names. Up to
+    5.x deletions and merge operands are counted by a collector, whose properties are texts.
+    """
     properties = event.get("table_properties", {})
+    for collected, name in _COLLECTED.items():
+        text = properties.get(collected)
+        if name not in properties and isinstance(text, str) and text.isdecimal():
+            properties[name] = int(text[:19])
     oldest, newest = properties.get("oldest_key_time"), properties.get("newest_key_time")
     if type(oldest) is int and type(newest) is int and oldest > newest:
         properties["oldest_key_time"], properties["newest_key_time"] = newest, oldest

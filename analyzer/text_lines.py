@@ -72,8 +72,14 @@ MOVING = LineShape(
 STALLING = LineShape(
     "slowdown",
     b"] Stalling writes",
-    re.compile(rb" because (?:we have|of) (?:\d+ )?(immutable memtables|level-0 files|estimated pending)"),
-    (b"[db/column_family.cc:799] [default] Stalling writes because we have 4 level-0 files rate 39886",),
+    re.compile(
+        rb"(?: because (?:we have|of) (?:\d+ )?|, )"
+        rb"(immutable memtables|level-0 files|estimated pending|L0 files \d+, memtables)"
+    ),
+    (
+        b"[db/column_family.cc:799] [default] Stalling writes because we have 4 level-0 files rate 39886",
+        b"[db/column_family.cc:932] [default] Stalling writes, L0 files 21, memtables 2, increment 8.000000",  # Speedb
+    ),
 )
 STOPPING = LineShape(
     "stop",
@@ -172,6 +178,87 @@ KV_THREAD = LineShape(
     (b"_kv_sync_thread utilization: idle 1.067797065s of 10.014245987s, submitted: 45998",),
 )
 
+# What a failure says: a RocksDB status that is none of a shutdown, of a dropped family or of a cancelled job.
+_STATUS = rb"((?:Corruption|IO error|Not implemented|Invalid argument|Memory limit|Unknown)[^\n]{0,400})"
+COMPACTION_ERROR = LineShape(
+    "failed compaction",
+    b"] Compaction error: ",
+    re.compile(_STATUS),
+    (
+        b"[db/db_impl_compaction_flush.cc:2660] Compaction error: Corruption: block checksum mismatch: expected 1,"
+        b" got 2  in db/000141.sst offset 1214210 size 4093",
+    ),
+)
+BACKGROUND_ERROR = LineShape(
+    "background error",
+    b"] Waiting after background ",
+    re.compile(rb"(?:compaction|flush) error: " + _STATUS),
+    (
+        b"[db/db_impl_compaction_flush.cc:2212] Waiting after background compaction error: Corruption: block checksum"
+        b" mismatch, Accumulated background error counts: 1",
+    ),
+)
+# From 5.17 on, with the severity behind it in later releases.
+SET_ERROR = LineShape(
+    "background error set",
+    b"ErrorHandler: Set regular background error",
+    re.compile(rb"[^\n]{0,40}?" + _STATUS),
+    (
+        b"[db/error_handler.cc:283] ErrorHandler: Set regular background error. Status: IO error: No space left on"
+        b" device: While appending to file",
+    ),
+)
+OPEN_ERROR = LineShape(
+    "failed open",
+    b"] DB::Open() failed: ",
+    re.compile(_STATUS),
+    (b"[db/db_impl/db_impl_open.cc:2693] DB::Open() failed: Corruption: CURRENT file corrupted",),
+)
+CEPH_OPEN_ERROR = LineShape(
+    "failed open of the store",
+    b"rocksdb: Corruption: ",
+    re.compile(rb"([^\n]{0,400})"),
+    (b"2019-03-12 10:02:11.123456 7f0f5d1e5d80 -1 rocksdb: Corruption: file is too short (1 bytes) to be an sstable",),
+)
+SUBMIT_ERROR = LineShape(
+    "failed write",
+    b"submit_common error: ",
+    re.compile(_STATUS),
+    (b"-1 rocksdb: submit_common error: Corruption: block checksum mismatch code = 2 Rocksdb transaction:",),
+)
+BLUEFS_FULL = LineShape(
+    "BlueFS out of space",
+    b"bluefs enospc",
+    re.compile(rb"([^\n]{0,400})"),
+    (b'/src/os/bluestore/BlueFS.cc: 2344: ceph_abort_msg("bluefs enospc")',),
+)
+BAD_CHECKSUM = LineShape(
+    "bad checksum of an object",
+    b" _verify_csum bad ",
+    re.compile(rb"([^\n]{0,400})"),
+    (
+        b"bluestore(/var/lib/ceph/osd/ceph-8) _verify_csum bad crc32c/0x1000 checksum at blob offset 0x0, got"
+        b" 0x6706be76, expected 0x4d0a6d1, device location [0x1f0000~1000], logical extent 0x0~1000",
+    ),
+)
+DEVICE_ERROR = LineShape(
+    "device error",
+    b"((5) Input/output error)",
+    re.compile(rb"([^\n]{0,400})"),
+    (b"bdev(0x55d0 /var/lib/ceph/osd/ceph-8/block) _aio_thread got r=-5 ((5) Input/output error)",),
+)
+ERRORS = (
+    COMPACTION_ERROR,
+    BACKGROUND_ERROR,
+    SET_ERROR,
+    OPEN_ERROR,
+    CEPH_OPEN_ERROR,
+    SUBMIT_ERROR,
+    BLUEFS_FULL,
+    BAD_CHECKSUM,
+    DEVICE_ERROR,
+)
+
 SHAPES: tuple[LineShape, ...] = (
     JOB,
     COMPACTED_TO,
@@ -190,6 +277,7 @@ SHAPES: tuple[LineShape, ...] = (
     OPENED,
     SLOW_OPERATION,
     KV_THREAD,
+    *ERRORS,
 )
 
 STALL_CAUSES = {
@@ -197,6 +285,8 @@ STALL_CAUSES = {
     b"level-0 files": "level0_files",
     b"estimated pending": "pending_compaction_bytes",
 }
+# Speedb names both and says of neither that it is the cause.
+SPEEDB_STALL_CAUSE = "level0_files_or_memtables"
 
 
 class Version(NamedTuple):

@@ -1,111 +1,115 @@
 """`lsmlens analyze`: what compaction did in a log bundle."""
 
-import argparse
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.cli import arguments
-from lsmlens.cli.severity_gate import asked_severity, is_failed
-from lsmlens.cli.streams import has_colour, standard_output, warn
+from lsmlens.cli.arguments import Bundles, Colour, FailOn, Quiet, Redact, files, formats
+from lsmlens.cli.commands import examples
+from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result, warn
+from lsmlens.cli.values import seconds
+from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
     from lsmlens.analyzer.selection import Selection
-    from lsmlens.cli.parser import Parser
-    from lsmlens.reports.outputs import AnalysisReport
 
-DESCRIPTION = """\
-Reads log bundles and prints what RocksDB's flushes and compactions did: the published "Compaction
-Statistics" table, writes and write amplification by column family and level, and what could not be read.
-"""
-OUTPUT_HELP = """\
-also write FILE.html (the report with charts), .md (fits a pull-request comment), .json (the document), .junit.xml,
-.benchmark.json (github-action-benchmark), .csv (one row a flush, compaction or move), .parquet (every event), .txt, or
-one chart as .svg or .png, called after it (timeline.svg) or after CHART= (timeline=osd-0.svg); may be given more than
-once
-"""
+app = typer.Typer(add_completion=False)
+EXAMPLES = examples(
+    "lsmlens analyze ceph-osd.0.log.gz",
+    "lsmlens analyze bundle/ -o report.html -o report.json",
+    "lsmlens analyze bundle.tar.zst --since 2026-11-20T22:00 --cf p-0 --fail-on warning",
+)
 
 
-def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Add the command to the command line."""
-    command = commands.add_parser("analyze", help="what compaction did in a log bundle", description=DESCRIPTION)
-    arguments.add_paths(command, arguments.BUNDLES_HELP)
-    arguments.add_output(command, OUTPUT_HELP)
-    arguments.add_format(command, "json", "markdown", "github")
-    command.add_argument("--since", metavar="TIME", help="only jobs that finished at TIME or later: ISO 8601, in the"
-                         " log's local time unless it has a zone, or seconds since 1970")  # fmt: skip
-    command.add_argument("--until", metavar="TIME", help="only jobs that finished before TIME")
-    command.add_argument("--cf", metavar="NAME", action="append", default=[], help="only this column family; may be"
-                         " given more than once")  # fmt: skip
-    command.add_argument(
-        "--level", metavar="N", type=int, help="only what was written to level N (flushes write level 0)"
-    )
-    command.add_argument(
-        "--window", metavar="LENGTH", help="also sum up jobs by windows of this length, such as 30s, 10m or 1h"
-    )
-    arguments.add_fail_on(command)
-    arguments.add_redact(command)
-    arguments.add_quiet(command)
-    command.set_defaults(command=run)
+@app.command(epilog=EXAMPLES)
+def analyze(
+    paths: Bundles,
+    *,
+    output: Annotated[list[str], files(ANALYSIS)],
+    form: Annotated[str, formats(ANALYSIS)] = "text",
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Only jobs that finished at TIME or later: ISO 8601, in the log's local time unless it has a zone,"
+            " or seconds since 1970.",
+        ),
+    ] = None,
+    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only jobs that finished before TIME.")] = None,
+    cf: Annotated[
+        list[str],
+        typer.Option(
+            "--cf",
+            metavar="NAME",
+            default_factory=list,
+            show_default=False,
+            help="Only this column family; may be given more than once.",
+        ),
+    ],
+    level: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="Only what was written to level N (flushes write level 0)."),
+    ] = None,
+    window: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LENGTH", parser=seconds, help="Also sum up jobs by windows of this length, such as 30s, 10m or 1h."
+        ),
+    ] = None,
+    fail_on: FailOn = None,
+    redact: Redact = False,
+    colour: Colour = "auto",
+    quiet: Quiet = False,
+) -> int:
+    """Reads log bundles and prints what RocksDB's flushes and compactions did.
 
-
-def run(options: argparse.Namespace) -> int:
-    """Analyse, print, and write what was asked for."""
+    The published "Compaction Statistics" table, writes and write amplification by column family and level, findings,
+    and what could not be read.
+    """
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
-    from lsmlens.analyzer.analysis import analyze
+    from lsmlens.analyzer.analysis import analyze as analysis_of
+    from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
 
-    outputs = ANALYSIS.outputs(options.output)
-    selection = Selection(options.since, options.until, frozenset(options.cf), options.level)
+    outputs = ANALYSIS.outputs(output)
+    selection = Selection(since, until, frozenset(cf), level)
     _check_times(selection)
-    window = _window_seconds(options.window)
-    with Progress(options.paths, quiet=options.quiet) as progress:
-        analysis = analyze(options.paths, selection, window, progress.advance)
+    with Progress(quiet) as progress:
+        analysis = analysis_of(paths, selection, window, progress.reading(paths))
     _warn_of_unknown_families(analysis)
     if selection != Selection() and not any(one.families for one in analysis.runs):
         warn("no flush, compaction or move was selected")
-    if options.redact:
+    if redact:
         from lsmlens.reports.redaction import redacted
 
         analysis = redacted(analysis)
-    report = AnalysisReport(analysis, asked_severity(options))
-    for output in outputs:
-        ANALYSIS.write(output, report)
-    standard_output().write(_rendered(report, options.format))
-    findings = [finding for one in analysis.runs for finding in one.findings]
-    return 1 if is_failed(findings, report.fail_on) else 0
+    report = AnalysisReport(analysis, None if fail_on is None else Severity(fail_on))
+    for one in outputs:
+        ANALYSIS.write(one, report)
+    print_result(_rendered(report, form, colour))
+    findings = [finding for run in analysis.runs for finding in run.findings]
+    return 1 if is_gate_failed(findings, report.fail_on) else 0
 
 
-def _rendered(report: "AnalysisReport", form: str) -> str:
+def _rendered(report: "AnalysisReport", form: str, colour: str) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
-    from lsmlens.reports.outputs import ANALYSIS
-
     if form != "text":
         return ANALYSIS.printed(report, form)
     from lsmlens.reports.text import render
 
     analysis = report.analysis
     if not sys.stdout.isatty():
-        return render(analysis)
+        return render(analysis, is_coloured(colour))
     from lsmlens.reports.narrow_terminal import LEAST_WIDTH, fitted
     from lsmlens.reports.text_life import WIDTH
 
     width = max(LEAST_WIDTH, os.get_terminal_size(sys.stdout.fileno()).columns)
-    return fitted(render(analysis, has_colour(), min(WIDTH, width)), width)
-
-
-def _window_seconds(text: str | None) -> float | None:
-    from lsmlens.analyzer.durations import parse_duration
-
-    try:
-        return None if text is None else parse_duration(text)
-    except ValueError:
-        raise LsmlensError(f"--window: no duration that is known: {text}", "use such as 30s, 10m or 1h") from None
+    return fitted(render(analysis, is_coloured(colour), min(WIDTH, width)), width)
 
 
 def _warn_of_unknown_families(analysis: "Analysis") -> None:

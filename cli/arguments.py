@@ -1,84 +1,124 @@
-"""The arguments that several commands take: one wording and one form of each."""
+"""The arguments and options that several commands take: one wording and one form of each."""
 
-import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-BUNDLES_HELP = """\
-a log, a folder, or an archive (tar, zip, gzip, zstd, xz, bzip2, also inside one another); - is standard input
-"""
-LOGS_HELP = "a log, a folder or an archive"
-ENGINES = ("capi", "rocksdict")
-GITHUB_HELP = "; github: annotations of a workflow, and its step's summary"
+import typer
+from lsmlens.cli import completion
+from lsmlens.cli.values import one_of
 
-Command = argparse._ActionsContainer  # a command's parser, or a group of its arguments
+if TYPE_CHECKING:
+    from lsmlens.reports.outputs import Subject
 
-
-def add_paths(command: Command, text: str) -> None:
-    """Add `paths`, one or more; `text` says what they may be."""
-    command.add_argument("paths", metavar="PATH", nargs="+", help=text)
-
-
-def add_output(command: Command, text: str) -> None:
-    """Add `output`, the files to write; `text` says in which formats."""
-    command.add_argument("-o", "--output", metavar="FILE", action="append", default=[], help=text)
+OPTIONS_HELP = """\
+a preset (ceph:quincy, ceph:reef, rocksdb:default …), a file (ceph.conf, config show, OPTIONS), a log bundle (the
+options it ran with), or an options string"""
+ENGINE, MACHINE = "Engine", "Machine"  # headings in the help
 
 
-def add_format(command: Command, *others: str) -> None:
-    """Add `format`, what to print: text, or one of the others."""
-    text = "what to print (default: text)" + (GITHUB_HELP if "github" in others else "")
-    command.add_argument("--format", choices=("text", *others), default="text", help=text)
-
-
-def add_fail_on(command: Command) -> None:
-    """Add `fail_on`, the severity from which on a finding fails the command."""
-    command.add_argument(
-        "--fail-on",
-        choices=("info", "warning", "critical"),
-        metavar="SEVERITY",
-        help="leave with status 1 if there is a finding of this severity (info, warning, critical) or above",
+def files(subject: "Subject[Any]", more: str = "") -> Any:
+    """The option `-o` of a command that writes this subject."""
+    charts = subject.charts.names if subject.charts is not None else ()
+    drawn = f"; or a chart as .svg or .png, called after it or after CHART=: {', '.join(charts)}" if charts else ""
+    forms = ", ".join(subject.forms)
+    return typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default_factory=list,
+        show_default=False,
+        help=f"Also write FILE, in the form that its suffix says: {forms}{drawn}{more}. May be given more than once.",
     )
 
 
-def add_redact(command: Command) -> None:
-    """Add `redact`: whether names are replaced in what is printed and written."""
-    command.add_argument(
+def formats(subject: "Subject[Any]") -> Any:
+    """The option `--format` of a command that prints this subject."""
+    github = "; github: annotations of a workflow, and its step's summary" if "github" in subject.formats else ""
+    return typer.Option(
+        "--format",
+        metavar="|".join(subject.formats),
+        parser=one_of(subject.formats),
+        autocompletion=completion.words(subject.formats),
+        help=f"What to print{github}.",
+    )
+
+
+# What is read
+Bundles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH",
+        help="A log, a folder, or an archive (tar, zip, gzip, zstd, xz, bzip2, also inside one another);"
+        " - is standard input.",
+    ),
+]
+Logs = Annotated[list[str], typer.Argument(metavar="PATH", help="A log, a folder or an archive.")]
+Run = Annotated[
+    str | None,
+    typer.Option("--run", metavar="NAME", help="Which run of the bundle, where there are several, such as osd.3."),
+]
+
+# How it is shown
+Colour = Annotated[
+    Literal["auto", "always", "never"],
+    typer.Option(
+        "--color", help="Whether to print in colour; auto: on a terminal, as NO_COLOR and FORCE_COLOR have it."
+    ),
+]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress on standard error.")]
+Redact = Annotated[
+    bool,
+    typer.Option(
         "--redact",
-        action="store_true",
-        help="put tokens in place of host names, addresses, paths, cluster ids, object, client and pool names",
-    )
+        help="Put tokens in place of host names, addresses, paths, cluster ids, object, client and pool names.",
+    ),
+]
+FailOn = Annotated[
+    Literal["info", "warning", "critical"] | None,
+    typer.Option(
+        "--fail-on", help="Leave with status 1 if there is a finding of this severity or above.", show_default=False
+    ),
+]
 
-
-def add_quiet(command: Command) -> None:
-    """Add `quiet`: whether progress stays unsaid."""
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
-
-
-def add_count(command: Command, option: str, text: str, default: int | None = None) -> None:
-    """Add an option that takes a whole number of at least 1."""
-    command.add_argument(option, metavar="N", type=_count, default=default, help=text)
-
-
-def add_engine(command: Command, version_text: str) -> None:
-    """Add the group of `engine`, `engine_lib`, `rocksdb_version` and `no_download`: what `chosen_engine` reads.
-
-    `version_text` says what `rocksdb_version` is.
-    """
-    engine = command.add_argument_group("engine")
-    engine.add_argument("--engine", choices=ENGINES, help="how RocksDB is embedded (default: the best)")
-    engine.add_argument(
-        "--engine-lib", metavar="PATH", type=Path, help="a shared library of RocksDB, or a jar that holds one"
-    )
-    engine.add_argument("--rocksdb-version", metavar="V", help=version_text)
-    engine.add_argument("--no-download", action="store_true", help="take an engine that is here already")
-
-
-def add_work_dir(command: Command, text: str) -> None:
-    """Add `work_dir`, the folder of the replays' databases; `text` says which it is by default."""
-    command.add_argument("--work-dir", metavar="DIR", type=Path, help=text)
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
-    return value
+# What replays run on
+Engine = Annotated[
+    Literal["capi", "rocksdict"] | None,
+    typer.Option("--engine", help="How RocksDB is embedded (default: the best).", rich_help_panel=ENGINE),
+]
+EngineLib = Annotated[
+    Path | None,
+    typer.Option(
+        "--engine-lib",
+        metavar="PATH",
+        help="A shared library of RocksDB, or a jar that holds one.",
+        rich_help_panel=ENGINE,
+    ),
+]
+RocksdbVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--rocksdb-version",
+        metavar="VERSION",
+        help="RocksDB's version, such as 7.9.2 (default: the one that wrote the log).",
+        autocompletion=completion.engine_versions,
+        rich_help_panel=ENGINE,
+    ),
+]
+NoDownload = Annotated[
+    bool, typer.Option("--no-download", help="Take an engine that is here already.", rich_help_panel=ENGINE)
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", metavar="N", min=1, help="Replays at once (default: one a processor).", rich_help_panel=MACHINE
+    ),
+]
+WorkDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--work-dir",
+        metavar="DIR",
+        help="Where databases live while they run (default: in memory where there is room).",
+        rich_help_panel=MACHINE,
+    ),
+]

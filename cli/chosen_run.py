@@ -51,8 +51,8 @@ def _read(paths: Sequence[str], quiet: bool) -> "list[RunAnalysis]":
     from lsmlens.analyzer.analysis import analyze
     from lsmlens.cli.progress import Progress
 
-    with Progress(paths, quiet=quiet) as progress:
-        return list(analyze(paths, None, None, progress.advance).runs)
+    with Progress(quiet) as progress:
+        return list(analyze(paths, None, None, progress.reading(paths)).runs)
 
 
 def _called(name: str, runs: "Sequence[RunAnalysis]", paths: Sequence[str]) -> "RunAnalysis":

@@ -1,89 +1,94 @@
 """`lsmlens compare`: what became better and worse from one arm to another, and how sure that is."""
 
-import argparse
 import gc
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from lsmlens.cli import arguments
-from lsmlens.cli.streams import has_colour, standard_output, tell_failed
+import typer
+from lsmlens.cli import completion
+from lsmlens.cli.arguments import Colour, Quiet, Redact, files, formats
+from lsmlens.cli.commands import examples
+from lsmlens.cli.streams import is_coloured, print_result, tell_failed
+from lsmlens.reports.outputs import COMPARISON, ComparisonReport
 
-if TYPE_CHECKING:
-    from lsmlens.cli.parser import Parser
-    from lsmlens.reports.outputs import ComparisonReport
-
-DESCRIPTION = """\
-Puts arms side by side, each one run or several, and says of every metric whether an arm is better or worse than the
-first, by how much, and how sure that is. A path is whatever `lsmlens analyze` reads, a folder of benchmark results, an
-analysis saved with `analyze -o FILE.json`, or a CSV of published figures, of which each column is an arm.
-"""
-ARMS_HELP = "an arm: the paths of its runs, and a name (default: the path's last part); the first is the baseline"
-GATE_HELP = """\
-leave with status 1 if an arm breaks this limit: METRIC:+10%% or METRIC:-5%% against the baseline, METRIC:>0 and the
-like for the value itself; may be given more than once
-"""
-
-OUTPUT_HELP = """\
-also write FILE.html (the report with charts), .md (fits a pull-request comment), .json (the document), .junit.xml,
-.benchmark.json (github-action-benchmark), .csv (the figures), .parquet (a row a metric and arm), .txt, or one chart as
-.svg or .png, called after it (changes.svg) or after CHART= (changes=pr-12.svg); may be given more than once
-"""
+app = typer.Typer(add_completion=False)
+EXAMPLES = examples(
+    "lsmlens compare before/ after/",
+    "lsmlens compare main=a.log,b.log pr=c.log,d.log --fail-if write_amp:+10%",
+    "lsmlens compare quincy.json reef.json -o report.html",
+)
 
 
-def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Add the command to the command line."""
-    command = commands.add_parser(
-        "compare", help="what is better and worse in one arm than in another", description=DESCRIPTION
-    )
-    command.add_argument("arms", metavar="[NAME=]PATH[,PATH…]", nargs="+", help=ARMS_HELP)
-    arguments.add_output(command, OUTPUT_HELP)
-    arguments.add_format(command, "json", "markdown", "github")
-    command.add_argument("--baseline", metavar="NAME", help="compare with this arm instead of the first")
-    command.add_argument("--fail-if", metavar="METRIC:LIMIT", action="append", default=[], help=GATE_HELP)
-    command.add_argument("--all", action="store_true", help="show what is not significant as well")
-    arguments.add_redact(command)
-    arguments.add_quiet(command)
-    command.set_defaults(command=run)
+@app.command(epilog=EXAMPLES)
+def compare(
+    arms: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[NAME=]PATH[,PATH…]",
+            help="An arm: its runs' paths, and a name (default: the path's last part); the first is the baseline.",
+        ),
+    ],
+    *,
+    output: Annotated[list[str], files(COMPARISON)],
+    form: Annotated[str, formats(COMPARISON)] = "text",
+    baseline: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Compare with this arm instead of the first.")
+    ] = None,
+    fail_if: Annotated[
+        list[str],
+        typer.Option(
+            metavar="METRIC:LIMIT",
+            default_factory=list,
+            show_default=False,
+            autocompletion=completion.metrics,
+            help="Leave with status 1 if an arm breaks this limit: METRIC:+10% or METRIC:-5% against the baseline,"
+            " METRIC:>0 and the like for the value itself; may be given more than once.",
+        ),
+    ],
+    every: Annotated[bool, typer.Option("--all", help="Show what is not significant as well.")] = False,
+    redact: Redact = False,
+    colour: Colour = "auto",
+    quiet: Quiet = False,
+) -> int:
+    """Puts arms side by side and says of every metric whether an arm is better or worse than the first.
 
-
-def run(options: argparse.Namespace) -> int:
-    """Compare, print, and write what was asked for."""
+    By how much, and how sure that is. An arm is one run or several; a path is whatever `lsmlens analyze` reads, a
+    folder of benchmark results, an analysis saved with `analyze -o FILE.json`, or a CSV of published figures, of which
+    each column is an arm.
+    """
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
     from lsmlens.analyzer.comparison.arms import parse_arm, read_arms, with_baseline
-    from lsmlens.analyzer.comparison.comparison import compare
+    from lsmlens.analyzer.comparison.comparison import compare as comparison_of
     from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.outputs import COMPARISON, ComparisonReport
 
-    outputs = COMPARISON.outputs(options.output)
-    gates = [parse_gate(text) for text in options.fail_if]
-    requests = [parse_arm(text) for text in options.arms]
+    outputs = COMPARISON.outputs(output)
+    gates = [parse_gate(text) for text in fail_if]
+    requests = [parse_arm(text) for text in arms]
     paths = [path for request in requests for path in request.paths]
-    with Progress(paths, quiet=options.quiet) as progress:
-        arms = read_arms(requests, progress.advance)
-    if options.baseline is not None:
-        arms = with_baseline(arms, options.baseline)
-    comparison = compare(arms)
+    with Progress(quiet) as progress:
+        read = read_arms(requests, progress.reading(paths))
+    if baseline is not None:
+        read = with_baseline(read, baseline)
+    comparison = comparison_of(read)
     results = judge_gates(gates, comparison)
     failed = [result for result in results if result.is_failed]
     for result in failed:
         tell_failed(result.reason)
     report = ComparisonReport(comparison, results)
-    if options.redact:
+    if redact:
         from lsmlens.reports.comparison_redaction import redacted
 
         report = redacted(report, [request.name for request in requests if request.name is not None])
-    for output in outputs:
-        COMPARISON.write(output, report)
-    standard_output().write(_rendered(report, options))
+    for one in outputs:
+        COMPARISON.write(one, report)
+    print_result(_rendered(report, form, every, is_coloured(colour)))
     return 1 if failed else 0
 
 
-def _rendered(report: "ComparisonReport", options: argparse.Namespace) -> str:
+def _rendered(report: ComparisonReport, form: str, every: bool, colour: bool) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
-    from lsmlens.reports.outputs import COMPARISON
-
-    if options.format != "text":
-        return COMPARISON.printed(report, options.format)
+    if form != "text":
+        return COMPARISON.printed(report, form)
     from lsmlens.reports.comparison_text import render
 
-    return render(report.comparison, report.gates, options.all, has_colour())
+    return render(report.comparison, report.gates, every, colour)

@@ -1,84 +1,112 @@
 """`lsmlens engine`: the RocksDB versions that replays can run on."""
 
-import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.cli import arguments
+from lsmlens.cli import completion
+from lsmlens.cli.arguments import Quiet
+from lsmlens.cli.commands import examples, show_help_alone
+from lsmlens.cli.streams import print_result
 
 if TYPE_CHECKING:
-    from lsmlens.cli.parser import Parser
     from lsmlens.tuners.engines.library import Library
 
-DESCRIPTION = """\
-Replays run on a real RocksDB, best on the very version that wrote a log. Its official builds are fetched when they are
-first needed, or beforehand with `install`; they are kept in the user's cache.
-"""
-INSTALL_DESCRIPTION = """\
-Fetches the official build of a version and compares its checksum; or takes a file that was brought here: a rocksdbjni
-jar, or a shared library with RocksDB's C API. Needs no network for a file.
-"""
+app = typer.Typer(
+    add_completion=False,
+    invoke_without_command=True,
+    epilog=examples("lsmlens engine list", "lsmlens engine install 7.9.2", "lsmlens engine path 7.9.2"),
+)
 
 
-def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Add the command to the command line."""
-    command = commands.add_parser("engine", help="the RocksDB versions replays can run on", description=DESCRIPTION)
-    actions = command.add_subparsers(metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="what is here", description="Lists every RocksDB a replay can take.")
-    listing.set_defaults(command=run_list)
-    install = actions.add_parser("install", help="bring a version", description=INSTALL_DESCRIPTION)
-    install.add_argument("what", metavar="VERSION|FILE", help="such as 7.9.2, or ./rocksdbjni-7.9.2-linux64.jar")
-    arguments.add_quiet(install)
-    install.set_defaults(command=run_install)
-    path = actions.add_parser("path", help="where a version is", description="Prints the path of a version's library.")
-    path.add_argument("version", metavar="VERSION", help="such as 7.9.2")
-    path.set_defaults(command=run_path)
+@app.callback()
+def engine(context: typer.Context) -> None:
+    """Replays run on a real RocksDB, best on the very version that wrote a log.
+
+    Its official builds are fetched when they are first needed, or beforehand with `install`; they are kept in the
+    user's cache.
+    """
+    show_help_alone(context)
 
 
-def run_list(_: argparse.Namespace) -> int:
-    """Print the engines that are here, one a line."""
-    from lsmlens.tuners.engines.library import installed_libraries, system_libraries
+@app.command(
+    "list",
+    short_help="What is here.",
+    epilog=examples("lsmlens engine list", "lsmlens engine list | grep 7.9", "lsmlens engine install 7.9.2"),
+)
+def list_engines() -> None:
+    """Lists every RocksDB that a replay can take."""
     from lsmlens.tuners.engines.rocksdict import RocksdictEngine
 
-    rows = [("capi", one.version, one.source, str(one.path)) for one in (*installed_libraries(), *system_libraries())]
+    rows = [("ENGINE", "VERSION", "FROM", "PATH")]
+    rows += [("capi", one.version, one.source, str(one.path)) for one in _libraries()]
     rows.append(("rocksdict", RocksdictEngine().version, "rocksdict's", "in the Python package"))
-    rows.insert(0, ("ENGINE", "VERSION", "FROM", "PATH"))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
-        print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]))
-    return 0
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        print_result("  ".join([*cells, row[3]]) + "\n")
 
 
-def run_install(options: argparse.Namespace) -> int:
-    """Install a version, or a file."""
-    from lsmlens.cli.download_progress import DownloadProgress
+@app.command(
+    short_help="Bring a version.",
+    epilog=examples(
+        "lsmlens engine install 7.9.2",
+        "lsmlens engine install ./rocksdbjni-7.9.2-linux64.jar",
+        "lsmlens engine install /usr/lib/librocksdb.so",
+    ),
+)
+def install(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="VERSION|FILE",
+            help="Such as 7.9.2, or ./rocksdbjni-7.9.2-linux64.jar.",
+            autocompletion=completion.engine_versions,
+        ),
+    ],
+    *,
+    quiet: Quiet = False,
+) -> None:
+    """Fetches the official build of a version and compares its checksum; or takes a file that was brought here.
+
+    Such a file is a rocksdbjni jar, or a shared library with RocksDB's C API. It needs no network.
+    """
+    from lsmlens.cli.progress import Progress
     from lsmlens.tuners.engines.installing import install_file, install_version
 
-    what = Path(options.what).expanduser()
-    if what.exists() or what.suffix in (".jar", ".so", ".dylib", ".jnilib") or "/" in options.what:
-        installed = install_file(what)
+    path = Path(what).expanduser()
+    if path.exists() or path.suffix in (".jar", ".so", ".dylib", ".jnilib") or "/" in what:
+        installed = install_file(path)
     else:
-        with DownloadProgress(f"RocksDB {options.what}", quiet=options.quiet) as progress:
-            installed = install_version(options.what, progress.advance)
-    print(f"RocksDB {installed.version}  {installed.path}")
-    return 0
+        with Progress(quiet) as progress:
+            installed = install_version(what, progress.fetching(f"RocksDB {what}"))
+    print_result(f"RocksDB {installed.version}  {installed.path}\n")
 
 
-def run_path(options: argparse.Namespace) -> int:
-    """Print where the library of a version is."""
-    print(_found(options.version).path)
-    return 0
-
-
-def _found(version: str) -> "Library":
-    from lsmlens.tuners.engines.library import installed_libraries, system_libraries
-
-    here = [*installed_libraries(), *system_libraries()]
+@app.command(
+    short_help="Where a version is.",
+    epilog=examples(
+        "lsmlens engine path 7.9.2", "ldd $(lsmlens engine path 7.9.2)", "LSMLENS_ROCKSDB=$(lsmlens engine path 7.9.2)"
+    ),
+)
+def path(
+    version: Annotated[
+        str, typer.Argument(metavar="VERSION", help="Such as 7.9.2.", autocompletion=completion.installed_versions)
+    ],
+) -> None:
+    """Prints the path of a version's library."""
+    here = _libraries()
     found = next((one for one in here if one.version == version), None)
     if found is None:
         raise LsmlensError(
             f"RocksDB {version} is not here; there are {', '.join(one.version for one in here) or 'none'}",
             f"lsmlens engine install {version}",
         )
-    return found
+    print_result(f"{found.path}\n")
+
+
+def _libraries() -> "list[Library]":
+    from lsmlens.tuners.engines.library import installed_libraries, system_libraries
+
+    return [*installed_libraries(), *system_libraries()]

@@ -1,40 +1,68 @@
-"""`lsmlens explain`: what a finding means, by its code."""
+"""`lsmlens explain`: what a finding or a metric means, by its code or name."""
 
-import argparse
+from difflib import get_close_matches
 from inspect import cleandoc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.cli import completion
+from lsmlens.cli.commands import examples
+from lsmlens.cli.streams import print_result
 
 if TYPE_CHECKING:
-    from lsmlens.cli.parser import Parser
+    from lsmlens.analyzer.metrics import Metric
+
+app = typer.Typer(add_completion=False)
+EXAMPLES = examples("lsmlens explain", "lsmlens explain R01", "lsmlens explain write_amp")
 
 
-def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Add the command to the command line."""
-    command = commands.add_parser(
-        "explain",
-        help="what a finding means",
-        description="Prints a rule: what it looks for, its threshold, advice and risk.",
-    )
-    command.add_argument(
-        "code", metavar="CODE", nargs="?", help="the finding's code, such as R01; all are listed without"
-    )
-    command.set_defaults(command=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Print one rule, or list all."""
+@app.command(epilog=EXAMPLES)
+def explain(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CODE|METRIC",
+            help="A finding's code, such as R01, or a metric's name, such as write_amp; all are listed without.",
+            autocompletion=completion.codes_and_metrics,
+        ),
+    ] = None,
+) -> None:
+    """Prints a rule: what it looks for, its threshold, advice and risk. Or a metric: its formula, unit and source."""
     from lsmlens.analyzer import rules
+    from lsmlens.analyzer.metrics import METRICS, metric_named
     from lsmlens.analyzer.qos import rules as qos_rules
 
     known = (*rules.RULES, *qos_rules.RULES)
-    if options.code is None:
-        for rule in known:
-            print(f"{rule.code}  {rule.title}")
-        return 0
-    found = rules.rule_of(options.code) or qos_rules.rule_of(options.code)
-    if found is None:
-        raise LsmlensError(f"{options.code}: no such rule", f"there are {', '.join(rule.code for rule in known)}")
-    print(f"{found.code}  {found.title}\n\n{cleandoc(found.__doc__ or '')}")
-    return 0
+    if name is None:
+        listed = [(rule.code, rule.title) for rule in known] + [(metric.name, metric.label) for metric in METRICS]
+        width = max(len(first) for first, _ in listed[len(known) :])
+        print_result(
+            "".join(f"{one:{3 if place < len(known) else width}}  {two}\n" for place, (one, two) in enumerate(listed))
+        )
+        return
+    if (rule := rules.rule_of(name) or qos_rules.rule_of(name)) is not None:
+        print_result(f"{rule.code}  {rule.title}\n\n{cleandoc(rule.__doc__ or '')}\n")
+    elif (metric := metric_named(name)) is not None:
+        print_result(_meaning(metric))
+    else:
+        names = [*(rule.code for rule in known), *(one for metric in METRICS for one in (metric.name, *metric.aliases))]
+        near = get_close_matches(name, names, 3)
+        raise LsmlensError(
+            f"{name}: no such rule or metric",
+            f"did you mean {' or '.join(near)}?" if near else "lsmlens explain lists all of them",
+        )
+
+
+def _meaning(metric: "Metric") -> str:
+    """A metric in words."""
+    told = {
+        "Unit": metric.unit,
+        "Formula": metric.how,
+        "Leaves out": metric.leaves_out,
+        "Source": metric.source,
+        "Better": metric.better,
+        "Gates also call it": ", ".join(metric.aliases),
+    }
+    lines = [f"{name}: {text}" for name, text in told.items() if text]
+    return f"{metric.name}  {metric.label}\n\n" + "\n".join(lines) + "\n"

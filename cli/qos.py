@@ -1,111 +1,110 @@
 """`lsmlens qos`: which scheduler is in force on an OSD, what it allots, what is wrong, and which profile to choose."""
 
-import argparse
 import os
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
+import typer
 from lsmlens.analyzer.errors import InputError
-from lsmlens.cli import arguments
-from lsmlens.cli.severity_gate import asked_severity, is_failed
-from lsmlens.cli.streams import has_colour, standard_output
+from lsmlens.cli.arguments import Bundles, Colour, FailOn, Quiet, Redact, files, formats
+from lsmlens.cli.commands import examples
+from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result
+from lsmlens.reports.outputs import QOS, QosReport
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from concurrent.futures import Executor
 
     from lsmlens.analyzer.analysis import Analysis
-    from lsmlens.cli.parser import Parser
-    from lsmlens.cli.progress import Progress
-    from lsmlens.reports.outputs import QosReport
 
-DESCRIPTION = """\
-Reads what a bundle holds on scheduling: config show and dump, osd metadata, perf dumps, dump_op_pq_state, pg dump,
-status, the OSD's and the cluster's log, client results. Says which scheduler is in force and what it allots to
-clients, recovery and best effort; what is wrong; how long recovery takes; and, by simulation, which profile and how
-many backfills at once to choose.
-"""
-OUTPUT_HELP = """\
-also write FILE.html, .md, .json (the document), .txt, .junit.xml, or a chart as allocation.svg, front.svg, course.svg,
-recovery.svg (or .png); may be given more than once
-"""
-DEPTH_HELP = "writes that clients keep on their way (default: as in the client results, else 64)"
 MOST_WORKERS = 8
 
-
-def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Add the command to the command line."""
-    command = commands.add_parser(
-        "qos", help="the op scheduler: in force, allocation, findings, simulation", description=DESCRIPTION
-    )
-    arguments.add_paths(command, arguments.BUNDLES_HELP)
-    arguments.add_output(command, OUTPUT_HELP)
-    arguments.add_format(command, "json", "markdown", "github")
-    command.add_argument(
-        "--objective",
-        choices=("client", "balanced", "recovery"),
-        default="balanced",
-        help="what the recommendation favours (default: balanced, the least product of clients' mean and recovery's"
-        " time)",
-    )
-    command.add_argument(
-        "--no-simulation", action="store_true", help="only what is in force, findings and closed forms"
-    )
-    arguments.add_count(command, "--depth", DEPTH_HELP)
-    arguments.add_count(command, "--osds", "OSDs in the cluster (default: as the bundle says)")
-    command.add_argument("--seed", metavar="N", type=int, default=1, help="of the simulation (default: 1)")
-    arguments.add_fail_on(command)
-    arguments.add_redact(command)
-    arguments.add_quiet(command)
-    command.set_defaults(command=run)
+app = typer.Typer(add_completion=False)
+EXAMPLES = examples(
+    "lsmlens qos bundle/",
+    "lsmlens qos bundle/ --no-simulation --fail-on warning",
+    "ceph tell osd.0 config show | lsmlens qos - --no-simulation",
+)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Assess, print, and write what was asked for."""
+@app.command(epilog=EXAMPLES)
+def qos(
+    paths: Bundles,
+    *,
+    output: Annotated[list[str], files(QOS)],
+    form: Annotated[str, formats(QOS)] = "text",
+    objective: Annotated[
+        Literal["client", "balanced", "recovery"],
+        typer.Option(
+            help="What the recommendation favours; balanced: the least product of clients' mean and recovery's time."
+        ),
+    ] = "balanced",
+    no_simulation: Annotated[
+        bool, typer.Option("--no-simulation", help="Only what is in force, findings and closed forms.")
+    ] = False,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Writes that clients keep on their way (default: as in the client results, else 64).",
+        ),
+    ] = None,
+    osds: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="OSDs in the cluster (default: as the bundle says).")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the simulation.")] = 1,
+    fail_on: FailOn = None,
+    redact: Redact = False,
+    colour: Colour = "auto",
+    quiet: Quiet = False,
+) -> int:
+    """Says which scheduler is in force on an OSD and what it allots to clients, recovery and best effort.
+
+    And what is wrong; how long recovery takes; and, by simulation, which profile and how many backfills at once to
+    choose. Reads what a bundle holds on scheduling: config show and dump, osd metadata, perf dumps, dump_op_pq_state,
+    pg dump, status, the OSD's and the cluster's log, client results.
+    """
+    from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.qos.reading import read_material, rereadable
     from lsmlens.analyzer.qos.view import view_of
-    from lsmlens.cli.play_progress import PlayProgress
     from lsmlens.cli.progress import Progress
-    from lsmlens.reports.outputs import QOS, QosReport
     from lsmlens.tuners.qos.assessment import assess
     from lsmlens.tuners.qos.recommendation import Objective
 
-    outputs = QOS.outputs(options.output)
-    with rereadable(options.paths) as paths:
-        with Progress([*paths, *paths], quiet=options.quiet) as progress:  # which are read twice
-            analysis = _analysis(paths, progress)
-            material = read_material(paths, analysis, progress.advance)
-        view = view_of(material)
-        with ExitStack() as stack:
-            executor = None if options.no_simulation else _executor(stack)
-            playing = stack.enter_context(PlayProgress(options.quiet or options.no_simulation))
-            assessment = assess(
-                view,
-                executor,
-                Objective(options.objective),
-                depth=options.depth,
-                osds=options.osds,
-                seed=options.seed,
-                on_played=playing.tell,
-            )
-    if options.redact:
+    outputs = QOS.outputs(output)
+    with rereadable(paths) as readable, ExitStack() as stack:
+        progress = stack.enter_context(Progress(quiet))
+        advance = progress.reading([*readable, *readable])  # which are read twice
+        material = read_material(readable, _analysis(readable, advance), advance)
+        assessment = assess(
+            view_of(material),
+            None if no_simulation else _executor(stack),
+            Objective(objective),
+            depth=depth,
+            osds=osds,
+            seed=seed,
+            on_played=None if no_simulation else progress.simulating(),
+        )
+    if redact:
         from lsmlens.reports.qos_redaction import redacted
 
         assessment = redacted(assessment)
-    report = QosReport(assessment, asked_severity(options))
-    for output in outputs:
-        QOS.write(output, report)
-    standard_output().write(_rendered(report, options.format))
-    findings = [finding for one in assessment.diagnoses for finding in one.findings]
-    return 1 if is_failed(findings, report.fail_on) else 0
+    report = QosReport(assessment, None if fail_on is None else Severity(fail_on))
+    for one in outputs:
+        QOS.write(one, report)
+    print_result(_rendered(report, form, is_coloured(colour)))
+    findings = [finding for run in assessment.diagnoses for finding in run.findings]
+    return 1 if is_gate_failed(findings, report.fail_on) else 0
 
 
-def _analysis(paths: list[str], progress: "Progress") -> "Analysis | None":
+def _analysis(paths: list[str], advance: "Callable[[str, int], None]") -> "Analysis | None":
     """What the logs came to; None where there are none, for documents alone will do."""
     from lsmlens.analyzer.analysis import analyze
 
     try:
-        return analyze(paths, on_progress=progress.advance)
+        return analyze(paths, on_progress=advance)
     except InputError:
         return None
 
@@ -126,11 +125,10 @@ def _executor(stack: ExitStack) -> "Executor":
     return executor
 
 
-def _rendered(report: "QosReport", form: str) -> str:
-    from lsmlens.reports.outputs import QOS
-
+def _rendered(report: QosReport, form: str, colour: bool) -> str:
+    """What is printed; for a workflow the step's summary is written as well."""
     if form != "text":
         return QOS.printed(report, form)
     from lsmlens.reports.qos_text import render
 
-    return render(report.assessment, colour=has_colour())
+    return render(report.assessment, colour=colour)

@@ -1,208 +1,233 @@
 """`lsmlens tune`: recommended settings, with the trade-off, the certainty and the exact commands."""
 
-import argparse
 import os
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from lsmlens.analyzer.errors import InputError
-from lsmlens.cli import arguments
-from lsmlens.cli.chosen_engine import choose_engine
+import typer
+from lsmlens.analyzer.errors import InputError, LsmlensError
+from lsmlens.cli import completion
+from lsmlens.cli.arguments import (
+    MACHINE,
+    Colour,
+    Engine,
+    EngineLib,
+    Jobs,
+    Logs,
+    NoDownload,
+    Quiet,
+    RocksdbVersion,
+    WorkDir,
+    files,
+    formats,
+)
 from lsmlens.cli.chosen_options import read_candidates, read_option_set
 from lsmlens.cli.chosen_run import read_heaviest_run
-from lsmlens.cli.streams import has_colour, standard_output
+from lsmlens.cli.commands import examples
+from lsmlens.cli.progress import Progress
+from lsmlens.cli.streams import is_coloured, note, print_result
+from lsmlens.cli.values import seconds, size
+from lsmlens.reports.outputs import DUEL, RECOMMENDATION
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from lsmlens.cli.parser import Parser
     from lsmlens.reports.recommendation_report import RecommendationReport
+    from lsmlens.tuners.options.option_set import OptionSet
 
-DESCRIPTION = """\
-Learns the workload from a log bundle, replays it in an embedded RocksDB under the log's own options and under many
-others, and says which to run with: what changes and how certain that is, what it costs, what was tried and lost, and
-the commands to paste. If nothing beats the current settings beyond noise, it says so. With --ab, only two given sets
-of options are compared on the log's workload.
-"""
-OUTPUT_HELP = """\
-also write FILE.html, .md, .json (the document), .txt, .ini (the options as an OPTIONS file), .conf (as part of
-ceph.conf), or a chart as front.svg, course.svg, families.svg (or .png); may be given more than once
-"""
 DEFAULT_STUDY = "lsmlens-study.db"
+SEARCH = "Search"
+
+app = typer.Typer(add_completion=False)
+EXAMPLES = examples(
+    "lsmlens tune ceph-osd.0.log.gz",
+    "lsmlens tune bundle/ --run osd.3 --objective wear --budget 2h -o tuned.html",
+    "lsmlens tune bundle/ --ab ceph:quincy ceph:reef",
+)
 
 
-def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Add the command to the command line."""
-    command = commands.add_parser(
-        "tune", help="recommended settings, with the trade-off and the commands", description=DESCRIPTION
-    )
-    arguments.add_paths(command, arguments.LOGS_HELP)
-    command.add_argument(
-        "--run", metavar="NAME", help="which run of the bundle (default: the one that writes most bytes)"
-    )
-    command.add_argument(
-        "--ab",
-        metavar=("A", "B"),
-        nargs=2,
-        help="compare two sets of options (as for predict) on the log's workload, instead of searching",
-    )
-    search = command.add_argument_group("search")
-    search.add_argument(
-        "--budget",
-        metavar="TIME",
-        type=_duration,
-        default=600.0,
-        help="how long to search: 90s, 10m, 2h (default: 10m)",
-    )
-    search.add_argument(
-        "--objective",
-        choices=("wear", "latency", "cpu", "balanced"),
-        default="balanced",
-        help="what counts most (default: balanced)",
-    )
-    search.add_argument(
-        "--freeze",
-        metavar="OPTION",
-        action="append",
-        default=[],
-        help="keep this option as it is, COLUMN.OPTION for one column; may be given more than once",
-    )
-    search.add_argument(
-        "--candidates", metavar="FILE", help="a file with sets of options (as for predict) to try, one a line"
-    )
-    search.add_argument(
-        "--memory", metavar="SIZE", type=_size, help="most memory for memtables, such as 1G (default: a quarter of"
-        " osd_memory_target, or as much as now)"
-    )  # fmt: skip
-    arguments.add_count(search, "--trials", "screen N candidates, however long that takes")
-    search.add_argument("--seed", metavar="N", type=int, default=1, help="of the search's draws (default: 1)")
-    search.add_argument(
-        "--study", metavar="FILE", help=f"where trials are kept (default: {DEFAULT_STUDY})", default=DEFAULT_STUDY
-    )
-    search.add_argument("--resume", action="store_true", help="go on with the study in that file")
-    arguments.add_engine(command, "instead of the version that wrote the log")
-    machine = command.add_argument_group("machines")
-    arguments.add_count(machine, "--jobs", "replays at once (default: one a processor)")
-    machine.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run the replays on the workers of this dask.distributed scheduler"
-    )
-    arguments.add_work_dir(machine, "where databases live while they run (default: in memory where there is room)")
-    arguments.add_output(command, OUTPUT_HELP)
-    arguments.add_format(command, "json", "markdown")
-    arguments.add_quiet(command)
-    command.set_defaults(command=run)
+@app.command(epilog=EXAMPLES)
+def tune(
+    paths: Logs,
+    *,
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which run of the bundle (default: the one that writes most bytes)."),
+    ] = None,
+    ab: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="A B",
+            autocompletion=completion.option_presets,
+            help="Compare two sets of options (as for predict) on the log's workload, instead of searching.",
+        ),
+    ] = None,
+    budget: Annotated[
+        float,
+        typer.Option(
+            metavar="TIME",
+            parser=seconds,
+            show_default="10m",
+            help="How long to search: 90s, 10m, 2h.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = 600.0,
+    objective: Annotated[
+        Literal["wear", "latency", "cpu", "balanced"],
+        typer.Option(help="What counts most.", rich_help_panel=SEARCH),
+    ] = "balanced",
+    freeze: Annotated[
+        list[str],
+        typer.Option(
+            metavar="OPTION",
+            default_factory=list,
+            show_default=False,
+            help="Keep this option as it is, COLUMN.OPTION for one column; may be given more than once.",
+            rich_help_panel=SEARCH,
+        ),
+    ],
+    candidates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file with sets of options (as for predict) to try, one a line.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SIZE",
+            parser=size,
+            help="Most memory for memtables, such as 1G (default: a quarter of osd_memory_target, or as much as now).",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Screen N candidates, however long that takes.", rich_help_panel=SEARCH),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the search's draws.", rich_help_panel=SEARCH)] = 1,
+    study: Annotated[Path, typer.Option(metavar="FILE", help="Where trials are kept.", rich_help_panel=SEARCH)] = Path(
+        DEFAULT_STUDY
+    ),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the study in that file.", rich_help_panel=SEARCH)
+    ] = False,
+    engine: Engine = None,
+    engine_lib: EngineLib = None,
+    rocksdb_version: RocksdbVersion = None,
+    no_download: NoDownload = False,
+    jobs: Jobs = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run the replays on the workers of this dask.distributed scheduler.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None,
+    work_dir: WorkDir = None,
+    output: Annotated[list[str], files(RECOMMENDATION)],
+    form: Annotated[str, formats(RECOMMENDATION)] = "text",
+    colour: Colour = "auto",
+    quiet: Quiet = False,
+) -> None:
+    """Learns the workload from a log bundle, replays it under many sets of options, and says which to run with.
 
-
-def run(options: argparse.Namespace) -> int:
-    """Search, print, and write what was asked for."""
-    from lsmlens.reports.outputs import RECOMMENDATION
-
-    if options.ab is not None:
-        return _compare(options)
-    outputs = RECOMMENDATION.outputs(options.output)
-    study = _study(options)
-    report = _report(options, study)
-    for output in outputs:
-        RECOMMENDATION.write(output, report)
-    standard_output().write(_printed(report, options.format))
-    return 0
-
-
-def _printed(report: "RecommendationReport", form: str) -> str:
-    from lsmlens.reports.outputs import RECOMMENDATION
-
-    if form != "text":
-        return RECOMMENDATION.printed(report, form)
-    from lsmlens.reports.recommendation_text import render
-
-    return render(report, colour=has_colour())
-
-
-def _study(options: argparse.Namespace) -> Path:
-    path = Path(options.study)
-    if path.exists() and not options.resume:
-        raise InputError(str(path), "there is a study already", "--resume goes on with it, --study FILE begins another")
-    if not path.exists() and options.resume:
-        raise InputError(str(path), "there is no study to resume", "leave --resume away to begin one")
-    if not path.absolute().parent.is_dir():
-        raise InputError(str(path.parent), "no such folder", "make it first")
-    return path
-
-
-def _report(options: argparse.Namespace, study: Path) -> "RecommendationReport":
-    from lsmlens.cli.search_progress import SearchProgress
+    What changes and how certain that is, what it costs, what was tried and lost, and the commands to paste. If nothing
+    beats the current settings beyond noise, it says so. With --ab, only two given sets of options are compared on the
+    log's workload.
+    """
     from lsmlens.reports.recommendation_report import RecommendationReport
+    from lsmlens.tuners.engines.choosing import choose_engine
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
     from lsmlens.tuners.replays.ledger import Ledger
     from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.search.application import application_of
+    from lsmlens.tuners.search.duel import duel_of
     from lsmlens.tuners.search.evaluation import Evaluator
     from lsmlens.tuners.search.request import Request
     from lsmlens.tuners.search.scores import Objective
     from lsmlens.tuners.search.tuning import Tuning
 
-    analysis = read_heaviest_run(options.paths, options.run, options.quiet)
-    fitted = fit(analysis)
-    own = options_of_run(analysis)
-    candidates = [] if options.candidates is None else read_candidates(options.candidates, own)
-    engine = choose_engine(options, analysis.run.rocksdb_version)
+    if ab is None:
+        outputs = RECOMMENDATION.outputs(output)
+        _check_study(study, resume)
+    else:
+        duel_outputs = DUEL.outputs(output)
+        if form not in DUEL.formats:
+            raise LsmlensError(f"--format {form}: not with --ab", f"use {' or '.join(DUEL.formats)}")
+    analysis = read_heaviest_run(paths, run, quiet)
+    fitted, own = fit(analysis), options_of_run(analysis)
+    tried = [] if candidates is None else read_candidates(candidates, own)
+    versus = None if ab is None else _versus(ab, own)
+    chosen = choose_engine(
+        engine, rocksdb_version or analysis.run.rocksdb_version, engine_lib, not no_download, on_notice=note
+    )
+    if versus is not None:
+        with Progress(quiet) as progress:
+            replayer = Replayer(chosen, jobs, work_dir=work_dir, on_progress=progress.replaying())
+            duel = duel_of(fitted, own, *versus, replayer)
+        for file in duel_outputs:
+            DUEL.write(file, duel)
+        print_result(DUEL.printed(duel, form))
+        return
     with ExitStack() as stack:
-        executor, slots = _executor(options.scheduler, stack)
-        progress = stack.enter_context(SearchProgress(quiet=options.quiet))
+        executor, slots = _executor(scheduler, stack)
+        progress = stack.enter_context(Progress(quiet))
         ledger = Ledger(study)
         stack.callback(ledger.close)
         replayer = Replayer(
-            engine,
-            jobs=options.jobs or slots,
+            chosen,
+            jobs=jobs or slots,
             executor=executor,
-            work_dir=options.work_dir,
+            work_dir=work_dir,
             ledger=ledger,
-            on_progress=progress.show,
+            on_progress=progress.replaying("searching"),
         )
         request = Request(
-            objective=Objective(options.objective),
-            budget_seconds=options.budget,
-            trials=options.trials,
-            frozen=tuple(options.freeze),
-            memory_bytes=options.memory,
-            candidates=tuple(candidates),
-            batch=ledger.decided("batch", options.jobs or slots or max(2, len(os.sched_getaffinity(0)))),
-            seed=options.seed,
+            objective=Objective(objective),
+            budget_seconds=budget,
+            trials=trials,
+            frozen=tuple(freeze),
+            memory_bytes=memory,
+            candidates=tuple(tried),
+            batch=ledger.decided("batch", jobs or slots or max(2, len(os.sched_getaffinity(0)))),
+            seed=seed,
         )
-        recommendation = Tuning(Evaluator(fitted, own, replayer), request, study, progress.say).recommend()
-    source = " ".join(options.paths)
+        recommendation = Tuning(Evaluator(fitted, own, replayer), request, study, progress.begin).recommend()
     picked = recommendation.picked
-    application = (
-        None if picked is None else application_of(analysis, recommendation.present, picked.options, options.paths[0])
-    )
-    return RecommendationReport(source, recommendation, application)
+    application = None if picked is None else application_of(analysis, recommendation.present, picked.options, paths[0])
+    report = RecommendationReport(" ".join(paths), recommendation, application)
+    for one in outputs:
+        RECOMMENDATION.write(one, report)
+    print_result(_rendered(report, form, is_coloured(colour)))
 
 
-def _compare(options: argparse.Namespace) -> int:
-    """Two sets of options on the log's workload: the predicted difference, family by family."""
-    from lsmlens.cli.trial_progress import TrialProgress
-    from lsmlens.reports.outputs import DUEL
-    from lsmlens.tuners.estimation.fit import fit
-    from lsmlens.tuners.options.run_options import options_of_run
-    from lsmlens.tuners.replays.replayer import Replayer
-    from lsmlens.tuners.search.duel import duel_of
+def _rendered(report: "RecommendationReport", form: str, colour: bool) -> str:
+    if form != "text":
+        return RECOMMENDATION.printed(report, form)
+    from lsmlens.reports.recommendation_text import render
 
-    outputs = DUEL.outputs(options.output)
-    analysis = read_heaviest_run(options.paths, options.run, options.quiet)
-    fitted, own = fit(analysis), options_of_run(analysis)
-    one, other = (read_option_set(text, own) for text in options.ab)
-    if one.name == other.name:
-        one, other = one.named("A"), other.named("B")
-    engine = choose_engine(options, analysis.run.rocksdb_version)
-    with TrialProgress(quiet=options.quiet) as progress:
-        replayer = Replayer(engine, options.jobs, work_dir=options.work_dir, on_progress=progress.show)
-        duel = duel_of(fitted, own, one, other, replayer)
-    for output in outputs:
-        DUEL.write(output, duel)
-    standard_output().write(DUEL.printed(duel, options.format))
-    return 0
+    return render(report, colour=colour)
+
+
+def _versus(texts: tuple[str, str], own: "OptionSet") -> "tuple[OptionSet, OptionSet]":
+    """The two sets of options that stand against each other, under two names."""
+    one, other = (read_option_set(text, own) for text in texts)
+    return (one, other) if one.name != other.name else (one.named("A"), other.named("B"))
+
+
+def _check_study(path: Path, resume: bool) -> None:
+    if path.exists() and not resume:
+        raise InputError(str(path), "there is a study already", "--resume goes on with it, --study FILE begins another")
+    if not path.exists() and resume:
+        raise InputError(str(path), "there is no study to resume", "leave --resume away to begin one")
+    if not path.absolute().parent.is_dir():
+        raise InputError(str(path.parent), "no such folder", "make it first")
 
 
 def _executor(address: str | None, stack: ExitStack) -> "tuple[Executor | None, int | None]":
@@ -212,21 +237,3 @@ def _executor(address: str | None, stack: ExitStack) -> "tuple[Executor | None, 
     from lsmlens.tuners.replays.cluster import cluster_executor
 
     return cluster_executor(address, stack)
-
-
-def _duration(text: str) -> float:
-    from lsmlens.analyzer.durations import parse_duration
-
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _size(text: str) -> int:
-    from lsmlens.analyzer.options.option_strings import parse_size
-
-    size = parse_size(text.upper().removesuffix("IB").removesuffix("B"))
-    if size is None or size <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is no size such as 512M or 1G")
-    return size

@@ -1,100 +1,96 @@
 """`lsmlens workload`: the workload that a log shows, learned from the log alone."""
 
-import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from lsmlens.analyzer.errors import InputError
-from lsmlens.cli import arguments
+from lsmlens.cli.arguments import Colour, Logs, Quiet, Run, files, formats
 from lsmlens.cli.chosen_run import read_run
-from lsmlens.cli.streams import has_colour, standard_output
+from lsmlens.cli.commands import examples
+from lsmlens.cli.streams import is_coloured, print_result
+from lsmlens.reports.outputs import WORKLOAD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lsmlens.cli.parser import Parser
-    from lsmlens.tuners.estimation.fit import FittedWorkload
     from lsmlens.tuners.workloads.stream import Stream
 
-DESCRIPTION = """\
-Learns from a log bundle what was written to the database: per column family the puts and deletes over time, the sizes
-of keys and values, and which keys overwrite and delete each other, as far as flushes and compactions show it. Writes it
-as a workload document, which `lsmlens replay` takes, and says in words what was learned from what. A query trace, or an
-OSD's log with write batches (debug_rocksdb 30), is counted exactly instead.
-"""
-RUN_HELP = "which run of the bundle, where there are several, such as osd.3"
-OUTPUT_HELP = """\
-write the document to FILE.yaml, or the summary to FILE.txt; - prints the document instead of the summary; may be given
-more than once
-"""
-EXACT_HELP = """\
-what was really written: a query trace, a log with write batches (debug_rocksdb 30) or a workload document; the
-estimate is held against it
-"""
+app = typer.Typer(add_completion=False)
+EXAMPLES = examples(
+    "lsmlens workload ceph-osd.0.log.gz",
+    "lsmlens workload bundle/ --run osd.3 -o workload.yaml",
+    "lsmlens workload ceph-osd.0.log.gz --exact trace -o summary.txt",
+)
 
 
-def add_to(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """Add the command to the command line."""
-    command = commands.add_parser("workload", help="the workload a log shows", description=DESCRIPTION)
-    arguments.add_paths(command, arguments.LOGS_HELP)
-    command.add_argument("--run", metavar="NAME", help=RUN_HELP)
-    command.add_argument("--exact", metavar="FILE", help=EXACT_HELP)
-    arguments.add_output(command, OUTPUT_HELP)
-    arguments.add_quiet(command)
-    command.set_defaults(command=run)
+@app.command(epilog=EXAMPLES)
+def workload(
+    paths: Logs,
+    *,
+    run: Run = None,
+    exact: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What was really written: a query trace, a log with write batches (debug_rocksdb 30) or a workload"
+            " document; the estimate is held against it.",
+        ),
+    ] = None,
+    output: Annotated[list[str], files(WORKLOAD, "; - prints the document")],
+    form: Annotated[str, formats(WORKLOAD)] = "text",
+    colour: Colour = "auto",
+    quiet: Quiet = False,
+) -> None:
+    """Learns from a log bundle what was written to the database.
 
-
-def run(options: argparse.Namespace) -> int:
-    """Fit or count, print the summary, and write what was asked for."""
-    from lsmlens.reports.outputs import WORKLOAD
+    Per column family the puts and deletes over time, the sizes of keys and values, and which keys overwrite and delete
+    each other, as far as flushes and compactions show it. Says in words what was learned from what, and writes it as a
+    workload document, which `lsmlens replay` takes. A query trace, or an OSD's log with write batches (debug_rocksdb
+    30), is counted exactly instead.
+    """
     from lsmlens.reports.workload_text import render
     from lsmlens.tuners.estimation.fit import fit
-    from lsmlens.tuners.workloads.yaml_form import to_yaml
 
-    outputs = WORKLOAD.outputs([name for name in options.output if name != "-"])
-    stream = _trace(options.paths)
+    outputs = WORKLOAD.outputs([name for name in output if name != "-"])
+    stream = _trace(paths)
     if stream is None:
         try:
-            fitted = fit(read_run(options.paths, options.run, options.quiet))
+            fitted = fit(read_run(paths, run, quiet))
         except InputError:
-            stream = _batches(options.paths)
+            stream = _batches(paths)
             if stream is None:
                 raise
     if stream is not None:
-        return _count(stream, options)
-    for output in outputs:
-        WORKLOAD.write(output, fitted)
-    out = standard_output()
-    if "-" in options.output:
-        out.write(to_yaml(fitted.workload))
+        print_result(_counted(stream, paths, bool(output), exact, is_coloured(colour)))
+        return
+    for one in outputs:
+        WORKLOAD.write(one, fitted)
+    if "-" in output or form != "text":
+        text = WORKLOAD.printed(fitted, "yaml" if "-" in output else form)
     else:
-        out.write(render(fitted, colour=has_colour()))
-    if options.exact is not None:
-        _check(fitted, options.exact)
-    return 0
+        text = render(fitted, colour=is_coloured(colour))
+    if exact is not None:
+        from lsmlens.reports.moments_text import render_check
+        from lsmlens.tuners.workloads.moments import moments
+        from lsmlens.tuners.workloads.sources import open_workload
+
+        written, learned = moments(open_workload(exact)), moments(fitted.stream)
+        text += "\n" + render_check(exact, written, learned, colour=is_coloured(colour))
+    print_result(text)
 
 
-def _count(stream: "Stream", options: argparse.Namespace) -> int:
-    """Print what a stream of write batches holds."""
+def _counted(stream: "Stream", paths: "Sequence[str]", wants_document: bool, exact: str | None, colour: bool) -> str:
+    """What a stream of write batches holds."""
     from lsmlens.reports.moments_text import render
     from lsmlens.tuners.workloads.moments import moments
 
-    source = " ".join(options.paths)
-    if options.output:
+    source = " ".join(paths)
+    if wants_document:
         raise InputError(source, "is counted, not learned: there is no document", "lsmlens replay takes it as it is")
-    if options.exact is not None:
+    if exact is not None:
         raise InputError(source, "is exact itself", "--exact stands beside a log")
-    standard_output().write(render(source, moments(stream), colour=has_colour()))
-    return 0
-
-
-def _check(fitted: "FittedWorkload", path: str) -> None:
-    from lsmlens.reports.moments_text import render_check
-    from lsmlens.tuners.workloads.moments import moments
-    from lsmlens.tuners.workloads.sources import open_workload
-
-    text = render_check(path, moments(open_workload(path)), moments(fitted.stream), colour=has_colour())
-    standard_output().write("\n" + text)
+    return render(source, moments(stream), colour=colour)
 
 
 def _trace(paths: "Sequence[str]") -> "Stream | None":

@@ -2,7 +2,8 @@
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.findings import Finding, Severity
-from lsmlens.reports import client_tables, run_tables
+from lsmlens.analyzer.plan import Plan
+from lsmlens.reports import client_tables, plan_blocks, run_tables
 from lsmlens.reports.glossary import ANALYSIS_TERMS
 from lsmlens.reports.markdown import COMMENT_CHARACTERS, Markdown, code, escaped
 from lsmlens.reports.numbers import plain, size
@@ -28,6 +29,8 @@ def render(analysis: Analysis, limit: int = COMMENT_CHARACTERS) -> str:
             name = f"**{escaped(one.run.name)}**: " if len(runs) > 1 else ""
             page.marked(f"{name}**{escaped(first)}** {escaped(' '.join(rest))}")
     _findings(page, analysis)
+    for one, plan in plan_blocks.planned(runs, SIDE_BY_SIDE):
+        _plan(page, plan, f"{one.run.name}: plan" if len(runs) > 1 else "Plan")
     if len(runs) <= SIDE_BY_SIDE:
         page.table(run_tables.statistics(run_tables.statistics_columns(analysis)), "Compaction Statistics")
         for one in runs:
@@ -71,6 +74,19 @@ def _findings(page: Markdown, analysis: Analysis) -> None:
             page.table(Table(("rule", "looks for", "needs"), tuple(sorted(lacking)), left=(0, 1, 2)))
 
 
+def _plan(page: Markdown, plan: Plan, title: str) -> None:
+    if plan.changes:
+        page.table(plan_blocks.changes_table(plan), title)
+    page.items([escaped(text) for text in plan_blocks.left_out(plan)])
+    if plan.steps:
+        with page.details(f"{title}: how to do it, and the way back"):
+            for heading, step_notes, pasted in plan_blocks.steps(plan):
+                page.paragraph(f"**{escaped(heading)}**")
+                page.items([escaped(text) for text in step_notes])
+                if pasted:
+                    page.fenced(pasted, "sh")
+
+
 def _where(one: RunAnalysis, finding: Finding, several: bool) -> str:
     parts = [one.run.name] if several else []
     parts += [finding.column_family or '""'] if finding.column_family is not None else []
@@ -99,6 +115,7 @@ def _run(page: Markdown, one: RunAnalysis, prefix: str) -> None:
         page.table(run_tables.families(one), f"{prefix}by column family")
         with page.details(f"{prefix}by level, and what flushes took in"):
             page.table(run_tables.levels(one), "By level written to")
+            page.table(run_tables.reasons(one), "Why flushes and compactions ran")
             if one.flushes:
                 page.table(run_tables.flushes(one), "What flushes took in")
     if one.windows:

@@ -6,9 +6,8 @@ Places are those of arms in the comparison, 0 the baseline; a table is of all ar
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lsmlens.analyzer.comparison.comparison import Comparison, Figure, Row
-from lsmlens.analyzer.comparison.scaling import Scaling
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
-from lsmlens.analyzer.comparison.work import change
+from lsmlens.analyzer.comparison.work import Scaling, change
 from lsmlens.analyzer.metrics import Better, Group, Metric, Unit
 from lsmlens.reports.numbers import bytes_of, millis, plain, ratio, share
 from lsmlens.reports.tables import Table

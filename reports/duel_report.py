@@ -1,16 +1,13 @@
-"""A duel of two sets of options as a terminal report, and as the document `lsmlens.duel/1`."""
+"""A duel of two sets of options as a terminal report."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.numbers import plain, ratio
-from lsmlens.reports.prediction_json import prediction_values
 from lsmlens.reports.sections import indented, lay_out, note_lines
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.search.duel import Duel, Ratio
 
-SCHEMA = "lsmlens.duel/1"
 LABELS = {
     "flush_bytes": "flushed, MiB",
     "output_bytes": "compaction output, MiB",
@@ -60,40 +57,6 @@ def _parts(duel: Duel) -> Iterator[tuple[str, list[str]]]:
     differences = indented(differences_table(duel).lines() if duel.differences else ["nothing"])
     notes = [line for note in duel.notes for line in note_lines(note)]
     yield "what differs", [*differences, *([""] if notes else []), *notes]
-
-
-def to_json(duel: Duel) -> str:
-    """The document as indented JSON text, ending in a newline."""
-    import orjson
-
-    return orjson.dumps(document(duel), option=orjson.OPT_INDENT_2).decode() + "\n"
-
-
-def document(duel: Duel) -> dict[str, Any]:
-    """Everything a duel says, as JSON values, in the log's own units."""
-    return {
-        "schema": SCHEMA,
-        "run": duel.name,
-        "a": prediction_values(duel.a),
-        "b": prediction_values(duel.b),
-        "ratios": [
-            {
-                "column_family": one.family,
-                "metric": one.metric,
-                "a": one.a,
-                "b": one.b,
-                "ratio": None if one.ratio != one.ratio else one.ratio,
-                "low": None if one.low != one.low else one.low,
-                "high": None if one.high != one.high else one.high,
-            }
-            for one in duel.ratios
-        ],
-        "differences": [
-            {"option": one.option, "column_family": one.family, "a": one.other, "b": one.value}
-            for one in duel.differences
-        ],
-        "notes": list(duel.notes),
-    }
 
 
 def _value(one: Ratio, value: float) -> str:

@@ -233,7 +233,7 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
     {
         ".html": Page("lsmlens.reports.html.analysis_page:analysis_page", ("analysis",)),
         ".md": Text("lsmlens.reports.analysis_markdown:render", ("analysis",)),
-        ".json": Text("lsmlens.reports.json_document:to_json", ("analysis",)),
+        ".json": Text("lsmlens.reports.analysis_json:to_json", ("analysis",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".txt": Text("lsmlens.reports.text:render", ("analysis",)),
@@ -315,7 +315,10 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     ),
 )
 DUEL: "Subject[Duel]" = Subject(
-    {".json": Text("lsmlens.reports.duel_report:to_json"), ".txt": Text("lsmlens.reports.duel_report:render")}
+    {
+        ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
+        ".txt": Text("lsmlens.reports.duel_report:render"),
+    }
 )
 QOS: Subject[QosReport] = Subject(
     {

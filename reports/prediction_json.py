@@ -1,111 +1,258 @@
-"""A prediction as a JSON document, as the schema `lsmlens.prediction/1` describes it."""
+"""A prediction as the document `lsmlens.prediction/1`, in the log's own units and amount of work."""
 
-from typing import Any
+from typing import Annotated, Any, Final, Literal
 
+from lsmlens.analyzer.analysis_document import means
+from lsmlens.reports.json_form import to_text
 from lsmlens.reports.prediction_report import Observed, PredictionReport, is_outside, log_total, named_bounds
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import FamilyPrediction, OptionsPrediction
+from lsmlens.tuners.predictions.self_consistency import Check
+from msgspec import UNSET, Struct, UnsetType
 
-SCHEMA = "lsmlens.prediction/1"
+SCHEMA: Final = "lsmlens.prediction/1"
+
+FlushCount = Annotated[float, means("Flushes.")]
+CompactionCount = Annotated[float, means("Compactions.")]
+FlushMib = Annotated[float, means("MiB of the tables that flushes write.")]
+OutputMib = Annotated[float, means("MiB that compactions write.")]
+RecordsIn = Annotated[float, means("Records into compactions.")]
+RecordsOut = Annotated[float, means("Records out of compactions.")]
+RecordRatio = Annotated[
+    float | None, means("total_output_records / total_input_records; null where nothing was compacted.")
+]
+Amplification = Annotated[
+    float | None, means("(flush_mib + total_output_size_mib) / flush_mib; null where nothing was flushed.")
+]
 
 
-def document(report: PredictionReport) -> dict[str, Any]:
-    """Everything a prediction says, as JSON values, in the log's own units and amount of work."""
-    anchor = report.prediction.anchor
-    return {
-        "schema": SCHEMA,
-        "fitted_on": {
-            "source": report.source,
-            "run": anchor.fitted.name,
-            "rocksdb_version": anchor.fitted.evidence.run.run.rocksdb_version,
-            "observed": log_total(report.prediction).named(),
-        },
-        "engine": {"name": anchor.engine.name, "rocksdb_version": anchor.engine.version},
-        "replays": [{"scale": one.scale, "seed": one.seed} for one in anchor.variants],
-        "self_consistency": [
-            {
-                "column_family": one.family,
-                "share_of_bytes": one.share,
-                "flushes": one.flushes,
-                "flush_bytes": one.flush_bytes,
-                "compaction_bytes": one.output_bytes,
-                "compactions": one.compactions,
-                "is_consistent": one.is_consistent,
-            }
-            for one in anchor.checks
-        ],
-        "predictions": [
-            prediction_values(one, observed)
-            for one, observed in zip(report.prediction.predictions, report.observed, strict=True)
-        ],
-    }
+class FiguresJson(Struct, kw_only=True):
+    """Figures in the log's own units, for the log's own amount of work."""
+
+    compactions: CompactionCount
+    flush_mib: FlushMib
+    total_output_size_mib: OutputMib
+    total_input_records: RecordsIn
+    total_output_records: RecordsOut
+    output_input_ratio_of_sums: RecordRatio
+    write_amplification: Amplification
+
+
+class FamilyBoundsJson(Struct, kw_only=True):
+    """An end of the 90 % intervals of one column family's figures; those of ratios are not the ratios of ends."""
+
+    flushes: FlushCount
+    compactions: CompactionCount
+    flush_mib: FlushMib
+    total_output_size_mib: OutputMib
+    total_input_records: RecordsIn
+    total_output_records: RecordsOut
+
+
+class FamilyFiguresJson(FamilyBoundsJson, kw_only=True):
+    """Figures of one column family."""
+
+    output_input_ratio_of_sums: RecordRatio
+    write_amplification: Amplification
+
+
+class FamilyPredictionJson(Struct, kw_only=True):
+    """What is predicted for one column family."""
+
+    name: Annotated[str, means("The column family.")]
+    predicted: FamilyFiguresJson
+    low: Annotated[FamilyBoundsJson, means("Lower ends of 90 % intervals.")]
+    high: Annotated[FamilyBoundsJson, means("Upper ends of 90 % intervals.")]
+    raw: Annotated[FamilyFiguresJson, means("The replays' own mean, before it was anchored on the log.")]
+
+
+class WindowNeededJson(Struct, kw_only=True):
+    """How much of the log one compaction of level 0 spans under the options, against what the log shows."""
+
+    column_family: Annotated[str, means("The column family.")]
+    needed_puts: Annotated[float, means("Puts that one compaction of level 0 merges under the options.")]
+    shown_puts: Annotated[float, means("Puts of the longest window whose survivors the log shows.")]
+    is_beyond_the_log: Annotated[bool, means("Whether more is needed than is shown.")]
+
+
+class ObservedFamilyJson(FamilyFiguresJson, kw_only=True):
+    """What one column family of a real run did."""
+
+    name: Annotated[str, means("The column family.")]
+
+
+class ObservedJson(Struct, kw_only=True):
+    """What a real run of the options did."""
+
+    run: Annotated[str, means("The run.")]
+    figures: FiguresJson
+    errors: Annotated[dict[str, float | None], means("Predicted over observed, less 1, by figure.")]
+    outside: Annotated[list[str], means("Figures that their interval does not hold.")]
+    column_families: Annotated[list[ObservedFamilyJson], means("By column family.")]
+
+
+class OptionsPredictionJson(Struct, kw_only=True):
+    """What the log would have shown under one set of options."""
+
+    options: Annotated[str, means("The name of the options.")]
+    predicted: Annotated[FiguresJson | None, means("Null where no replay reached its end.")]
+    low: Annotated[FiguresJson | None, means("Lower ends of 90 % intervals.")]
+    high: Annotated[FiguresJson | None, means("Upper ends of 90 % intervals.")]
+    column_families: Annotated[list[FamilyPredictionJson], means("By column family.")]
+    windows: Annotated[list[WindowNeededJson], means("By column family.")]
+    observed: Annotated[ObservedJson | None, means("What a real run of the options did, where one was given.")]
+    quality: Annotated[list[str], means("What to know before believing it, the gravest first.")]
+
+
+class FittedOnJson(Struct, kw_only=True):
+    """The log that the workload was learned from."""
+
+    source: Annotated[str, means("The paths that were given.")]
+    run: Annotated[str, means("The run of the bundle.")]
+    rocksdb_version: Annotated[str | None, means("The RocksDB that wrote the log.")]
+    observed: Annotated[FiguresJson, means("What the log itself shows.")]
+
+
+class EngineJson(Struct, kw_only=True):
+    """What replayed the workload."""
+
+    name: Annotated[str, means("capi or rocksdict.")]
+    rocksdb_version: Annotated[str, means("The RocksDB in it.")]
+
+
+class VariantJson(Struct, kw_only=True):
+    """A variant of the learned workload."""
+
+    scale: Annotated[float, means("By what every size and population was divided.")]
+    seed: Annotated[int, means("Of its draws.")]
+
+
+class SelfCheckJson(Struct, kw_only=True):
+    """One column family of the learned workload under the log's own options, against the log.
+
+    Differences are relative, null where the log has nothing to compare with.
+    """
+
+    column_family: Annotated[str, means("The column family.")]
+    share_of_bytes: Annotated[float, means("Of all bytes that the log shows flushed and compacted.")]
+    flushes: Annotated[float | None, means("Difference of the number of flushes.")]
+    flush_bytes: Annotated[float | None, means("Difference of the bytes flushed.")]
+    compaction_bytes: Annotated[float | None, means("Difference of the bytes that compactions wrote.")]
+    compactions: Annotated[float | UnsetType | None, means("Difference of the number of compactions.")] = UNSET
+    is_consistent: Annotated[
+        bool, means("Flushes within 5 % and compaction bytes within 15 %; a note in quality says so where not.")
+    ]
+
+
+class PredictionJson(Struct, kw_only=True):
+    """What `lsmlens predict --format json` prints."""
+
+    schema: Annotated[Literal["lsmlens.prediction/1"], means("The document's kind and version.")] = SCHEMA
+    fitted_on: FittedOnJson
+    engine: EngineJson
+    replays: Annotated[
+        list[VariantJson], means("The variants of the workload that every set of options was replayed with.")
+    ]
+    self_consistency: Annotated[list[SelfCheckJson], means("By column family.")]
+    predictions: Annotated[list[OptionsPredictionJson], means("One for each set of options.")]
 
 
 def to_json(report: PredictionReport) -> str:
     """The document as indented JSON text, ending in a newline."""
-    import orjson
-
-    return orjson.dumps(document(report), option=orjson.OPT_INDENT_2).decode() + "\n"
+    return to_text(document(report))
 
 
-def prediction_values(one: OptionsPrediction, observed: Observed | None = None) -> dict[str, Any]:
+def document(report: PredictionReport) -> PredictionJson:
+    """Everything a prediction says."""
+    anchor = report.prediction.anchor
+    return PredictionJson(
+        fitted_on=FittedOnJson(
+            source=report.source,
+            run=anchor.fitted.name,
+            rocksdb_version=anchor.fitted.evidence.run.run.rocksdb_version,
+            observed=FiguresJson(**_named(log_total(report.prediction))),
+        ),
+        engine=EngineJson(name=anchor.engine.name, rocksdb_version=anchor.engine.version),
+        replays=[VariantJson(scale=one.scale, seed=one.seed) for one in anchor.variants],
+        self_consistency=[check_json(one, one.compactions) for one in anchor.checks],
+        predictions=[
+            options_prediction_json(one, observed)
+            for one, observed in zip(report.prediction.predictions, report.observed, strict=True)
+        ],
+    )
+
+
+def check_json(one: Check, compactions: float | UnsetType | None = UNSET) -> SelfCheckJson:
+    """One family's check; `compactions` is left out where it is not given."""
+    return SelfCheckJson(
+        column_family=one.family,
+        share_of_bytes=one.share,
+        flushes=one.flushes,
+        flush_bytes=one.flush_bytes,
+        compaction_bytes=one.output_bytes,
+        compactions=compactions,
+        is_consistent=one.is_consistent,
+    )
+
+
+def options_prediction_json(one: OptionsPrediction, observed: Observed | None = None) -> OptionsPredictionJson:
     """One set of options: what was predicted, its bounds, and what a real run did, if one stands beside it."""
     low, high = named_bounds(one)
-    values = one.predicted.value.named() if one.predicted is not None else None
-    return {
-        "options": one.name,
-        "predicted": values,
-        "low": low or None,
-        "high": high or None,
-        "column_families": [_family(family) for family in one.families],
-        "windows": [
-            {
-                "column_family": need.family,
-                "needed_puts": need.needed_puts,
-                "shown_puts": need.shown_puts,
-                "is_beyond_the_log": need.beyond > 1,
-            }
+    predicted = FiguresJson(**_named(one.predicted.value)) if one.predicted is not None else None
+    return OptionsPredictionJson(
+        options=one.name,
+        predicted=predicted,
+        low=FiguresJson(**low) if low else None,  # type: ignore[arg-type]
+        high=FiguresJson(**high) if high else None,  # type: ignore[arg-type]
+        column_families=[_family(family) for family in one.families],
+        windows=[
+            WindowNeededJson(
+                column_family=need.family,
+                needed_puts=need.needed_puts,
+                shown_puts=need.shown_puts,
+                is_beyond_the_log=need.beyond > 1,
+            )
             for need in one.needs
         ],
-        "observed": _observed(values, low, high, observed),
-        "quality": list(one.quality),
-    }
+        observed=None if observed is None else _observed(one, observed),
+        quality=list(one.quality),
+    )
 
 
-def _family(family: FamilyPrediction) -> dict[str, Any]:
-    return {
-        "name": family.name,
-        "predicted": _named(family.predicted.value),
-        "low": _named(family.predicted.low, is_bound=True),
-        "high": _named(family.predicted.high, is_bound=True),
-        "raw": _named(family.raw),
-    }
+def _family(family: FamilyPrediction) -> FamilyPredictionJson:
+    return FamilyPredictionJson(
+        name=family.name,
+        predicted=FamilyFiguresJson(flushes=family.predicted.value.flushes, **_named(family.predicted.value)),
+        low=_bounds(family.predicted.low),
+        high=_bounds(family.predicted.high),
+        raw=FamilyFiguresJson(flushes=family.raw.flushes, **_named(family.raw)),
+    )
 
 
-def _named(figures: Figures, is_bound: bool = False) -> dict[str, float | None]:
-    """Figures by name; the ratios' bounds are not the ratios of bounds, and are left out."""
-    said: dict[str, float | None] = {"flushes": figures.flushes, **figures.named()}
-    if is_bound:
-        del said["write_amplification"], said["output_input_ratio_of_sums"]
-    return said
+def _named(figures: Figures) -> dict[str, Any]:
+    return dict(figures.named())
 
 
-def _observed(
-    values: dict[str, float | None] | None,
-    low: dict[str, float | None],
-    high: dict[str, float | None],
-    observed: Observed | None,
-) -> dict[str, Any] | None:
-    if observed is None:
-        return None
+def _bounds(figures: Figures) -> FamilyBoundsJson:
+    values = _named(figures)
+    del values["write_amplification"], values["output_input_ratio_of_sums"]
+    return FamilyBoundsJson(flushes=figures.flushes, **values)
+
+
+def _observed(one: OptionsPrediction, observed: Observed) -> ObservedJson:
+    low, high = named_bounds(one)
+    values = one.predicted.value.named() if one.predicted is not None else {}
     real = observed.total.named()
-    return {
-        "run": observed.name,
-        "figures": real,
-        "errors": {
-            name: predicted / real[name] - 1 if predicted is not None and real[name] else None  # type: ignore[operator]
-            for name, predicted in (values or {}).items()
+    return ObservedJson(
+        run=observed.name,
+        figures=FiguresJson(**_named(observed.total)),
+        errors={
+            name: predicted / figure - 1 if predicted is not None and (figure := real[name]) else None
+            for name, predicted in values.items()
         },
-        "outside": [name for name in real if values is not None and is_outside(real[name], low[name], high[name])],
-        "column_families": [{"name": name, **_named(one)} for name, one in sorted(observed.families.items())],
-    }
+        outside=[name for name in real if values and is_outside(real[name], low[name], high[name])],
+        column_families=[
+            ObservedFamilyJson(name=name, flushes=figures.flushes, **_named(figures))
+            for name, figures in sorted(observed.families.items())
+        ],
+    )

@@ -133,6 +133,21 @@ def levels(one: RunAnalysis) -> Table:
     return Table((*header, "records out", "out/in", "moves", "moved MiB"), tuple(rows))
 
 
+def reasons(one: RunAnalysis) -> Table:
+    """Why flushes and compactions ran, the most frequent reason of each kind first."""
+    import polars as pl
+    from lsmlens.analyzer.jobs import MOVE
+
+    counted = (
+        one.run.jobs.filter(pl.col("kind") != MOVE)
+        .group_by("kind", pl.col("reason").fill_null("not logged"))
+        .agg(jobs=pl.len(), size=pl.col("output_bytes").sum())
+        .sort("kind", "jobs", "reason", descending=[True, True, False])
+    )
+    rows = [(kind, reason, plain(jobs), mib(size or 0)) for kind, reason, jobs, size in counted.rows()]
+    return Table(("kind", "reason", "jobs", "written MiB"), tuple(rows), left=(0, 1))
+
+
 def flushes(one: RunAnalysis) -> Table:
     """What flushes took in, what survived them, and why they were made."""
     header = ("column family", "flushes", "memtables each", "entries in", "deletes in", "entries out")

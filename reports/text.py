@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
-from lsmlens.reports import run_tables
+from lsmlens.reports import plan_blocks, run_tables
 from lsmlens.reports.moments import moment
 from lsmlens.reports.numbers import plain, size
 from lsmlens.reports.sections import lay_out
-from lsmlens.reports.text_life import WIDTH, clients, counters, findings, options, pressure
+from lsmlens.reports.text_life import WIDTH, clients, counters, findings, options, plan_lines, pressure
 
 SIDE_BY_SIDE = 6
 
@@ -28,6 +28,8 @@ def _sections(analysis: Analysis, width: int) -> Iterator[tuple[str, list[str]]]
         is_chief = not one.run.is_monitor or len(runs) == 1
         if one.findings or (one.not_assessed and len(runs) <= SIDE_BY_SIDE and is_chief):
             yield (f"{one.run.name}: findings" if len(runs) > 1 else "Findings"), findings(one, width)
+    for one, plan in plan_blocks.planned(runs, SIDE_BY_SIDE):
+        yield (f"{one.run.name}: plan" if len(runs) > 1 else "Plan"), plan_lines(plan, width)
     if len(runs) <= SIDE_BY_SIDE:
         yield "Compaction Statistics", run_tables.statistics(run_tables.statistics_columns(analysis)).lines()
     else:
@@ -41,6 +43,7 @@ def _sections(analysis: Analysis, width: int) -> Iterator[tuple[str, list[str]]]
             if one.families:
                 yield f"{prefix}by column family", run_tables.families(one).lines()
                 yield f"{prefix}by output level", run_tables.levels(one).lines()
+                yield f"{prefix}why flushes and compactions ran", run_tables.reasons(one).lines()
             if one.flushes:
                 yield f"{prefix}what flushes took in", run_tables.flushes(one).lines()
             if one.windows:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Finding
-from lsmlens.reports import client_tables, run_tables
+from lsmlens.analyzer.plan import Plan
+from lsmlens.reports import client_tables, plan_blocks, run_tables
 from lsmlens.reports.numbers import bytes_of, millis, plain, share
 
 if TYPE_CHECKING:
@@ -34,6 +35,19 @@ def findings(one: RunAnalysis, width: int = WIDTH) -> list[str]:
         lines.append("  none")
     if one.not_assessed:
         lines += _hanging(f"not assessed: {'; '.join(_lacking(one))} (more: lsmlens explain CODE)", width)
+    return lines
+
+
+def plan_lines(plan: Plan, width: int = WIDTH) -> list[str]:
+    """What all findings together would change, once, and how."""
+    lines = plan_blocks.changes_table(plan).lines() if plan.changes else ["  nothing to change"]
+    for text in plan_blocks.left_out(plan):
+        lines += _hanging(text, width)
+    for title, notes, pasted in plan_blocks.steps(plan):
+        lines += ["", *_hanging(title, width)]
+        for note in notes:
+            lines += _paragraph(note, width)
+        lines += [f"        {line}" for line in pasted]
     return lines
 
 

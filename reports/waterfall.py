@@ -1,7 +1,6 @@
 """The slowest operations an OSD kept, as waterfalls: each stage where it lies in the operation's time."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.clients.operations import Operation, slowest
@@ -10,7 +9,7 @@ from lsmlens.reports.moments import moment, moment_of_micros
 from lsmlens.reports.numbers import millis
 from lsmlens.reports.tables import Table
 
-SHOWN_AS_TEXT, SHOWN_IN_PAGES, SHOWN_AS_VALUES = 3, 8, 10
+SHOWN_AS_TEXT, SHOWN_IN_PAGES = 3, 8
 MOMENT_MICROS = 2_000_000
 BAR_WIDTH = 24
 DESCRIPTION_WIDTH = 96
@@ -70,32 +69,6 @@ def waterfall_table(one: RunAnalysis) -> Table | None:
             rows.append((*first, str(stage.group), millis(stage.start_seconds), millis(stage.seconds), stages))
     header = ("operation", "began", "held by", "after", "for", "stage")
     return Table(header, tuple(rows), left=(0, 2, 5)) if rows else None
-
-
-def waterfall_values(one: RunAnalysis) -> list[dict[str, Any]]:
-    """The ten slowest operations, stage by stage, as values of the document."""
-    return [
-        {
-            "description": operation.description,
-            "class": str(operation.operation_class),
-            "source": operation.source,
-            "initiated_at": begun(operation),
-            "duration_seconds": operation.duration_seconds,
-            "in_flight": operation.is_in_flight,
-            "flag_point": operation.flag_point,
-            "stages": [
-                {
-                    "since": stage.since,
-                    "until": stage.until,
-                    "group": str(stage.group),
-                    "start_seconds": stage.start_seconds,
-                    "seconds": stage.seconds,
-                }
-                for stage in operation.stages
-            ],
-        }
-        for operation in slowest(one.beside.operations, SHOWN_AS_VALUES)
-    ]
 
 
 def begun(operation: Operation) -> str | None:

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import json
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.run import Run
-from lsmlens.reports.json_document import document
+from lsmlens.reports.analysis_json import to_json
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload, fit
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
@@ -128,7 +129,7 @@ def runs_of() -> Callable[..., list[dict[str, Any]]]:
     """The runs that paths hold, as the JSON document has them."""
 
     def read(*paths: str | Path) -> list[dict[str, Any]]:
-        runs: list[dict[str, Any]] = document(analyze([str(path) for path in paths]))["runs"]
+        runs: list[dict[str, Any]] = json.loads(to_json(analyze([str(path) for path in paths])))["runs"]
         return runs
 
     return read

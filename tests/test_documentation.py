@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from lsmlens.cli.parser import parser
+from lsmlens.cli.commands import command_line
+from typer import TyperException
+from typer.core import TyperGroup
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
@@ -25,7 +27,22 @@ def commands_in(text: str) -> list[str]:
 def test_every_command_parses(document: Path) -> None:
     commands = [shlex.split(command) for command in commands_in(document.read_text())]
     for _, *arguments in commands:
-        parser().parse_args(arguments)
+        parse(arguments)
+
+
+def parse(arguments: list[str]) -> None:
+    """Raises TyperException where a command line is none."""
+    context = command_line().make_context("lsmlens", arguments)
+    while isinstance(context.command, TyperGroup):
+        rest = [*context._protected_args, *context.args]
+        name, command, rest = context.command.resolve_command(context, rest)
+        context = command.make_context(name, rest, parent=context)
+
+
+@pytest.mark.parametrize("line", ["analyse LOG", "analyze", "analyze LOG --levl 3", "engine fetch 7.9.2"])
+def test_one_that_is_none_does_not(line: str) -> None:
+    with pytest.raises(TyperException):
+        parse(line.split())
 
 
 def test_the_workflow_is_one() -> None:

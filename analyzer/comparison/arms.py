@@ -110,7 +110,7 @@ def _read(path: str, on_progress: Callable[[str, int], None] | None) -> list[tup
         return [(None, observe_document(path, document))]
     if text and is_table(text):
         return list(observe_table(path, text))
-    from lsmlens.analyzer.comparison.bundle_observations import observe_bundle
+    from lsmlens.analyzer.comparison.observations import observe_bundle
 
     return [(None, observe_bundle(path, on_progress))]
 
@@ -140,7 +140,7 @@ def _may_be_small(head: bytes) -> bool:
 def _document(path: str, content: bytes) -> dict[str, Any] | None:
     """The saved analysis that JSON text holds; None for another document."""
     import orjson
-    from lsmlens.analyzer.comparison.saved_observations import SCHEMA
+    from lsmlens.analyzer.analysis_document import SCHEMA
 
     try:
         document = orjson.loads(content)

@@ -50,7 +50,8 @@ def dump_end(view: memoryview, start: int, end: int) -> int:
     marker = ENTRY.match(bytes(view[line_start:start]))
     thread = marker["thread"] if marker else None
     text = bytes(view[opening:limit])
-    has_tables = False
+    # A log of which the stamps were taken off: the tables stand right below the marker.
+    has_tables = marker is None and bool(_TITLE.match(text, _after_blanks(text, 0)))
     others = 0
     stop: int | None = None  # where the dump ends, unless its thread goes on after what other threads wrote
     for entry in ENTRY.finditer(text):

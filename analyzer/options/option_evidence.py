@@ -3,7 +3,8 @@
 A layer nearer to the running database stands before one further away; see `options_in_force`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -24,6 +25,7 @@ class Source(StrEnum):
     LOG = "printed in the log"
     SHARDING = "show-sharding"
     FLUSHES = "inferred from flushes"
+    TABLES = "inferred from tables"
     LOG_OF_DEFAULT = "printed in the log for the default family"
     CEPH_SET = "set rocksdb option lines in the log"
     OPENED = "option string in the log"
@@ -33,16 +35,26 @@ class Source(StrEnum):
     ROCKSDB_DEFAULT = "default of RocksDB"
 
 
+class Flushed(NamedTuple):
+    """What a flush tells of its family's options: memtables it took in, why it came, and the memory they took."""
+
+    memtables: int
+    reason: str | None = None
+    memory_bytes: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class OptionEvidence:
     """What a bundle holds about one database's options; each part may be missing.
 
-    `flushes` are, by family, `num_memtables` and `flush_reason` of the flushes that started. `sharding_output` is
+    `flushes` are, by family, `num_memtables`, `flush_reason` and `memory_usage` of the flushes that started, `tables`
+    the compressions of the tables that the last open created. `sharding_output` is
     what show-sharding printed, `config_show` the document of that command, `daemon` its name (`osd.3`, `mon.a`).
     """
 
     dump: OptionsDump = field(default_factory=OptionsDump)
-    flushes: Mapping[str, Sequence[tuple[int, str | None]]] = field(default_factory=dict)
+    flushes: Mapping[str, Sequence[Flushed]] = field(default_factory=dict)
+    tables: Mapping[str, Set[str]] = field(default_factory=dict)
     sharding_output: str | None = None
     config_show: Mapping[str, object] = field(default_factory=dict)
     ceph_conf: str | None = None
@@ -164,12 +176,31 @@ def _sharding(options: Mapping[str, str]) -> Sharding:
     return Sharding() if sharding.rejected else sharding
 
 
-def infer_merge(flushes: Sequence[tuple[int, str | None]]) -> tuple[int, int] | None:
+def infer_merge(flushes: Sequence[Flushed]) -> tuple[int, int] | None:
     """The least memtables a flush for a full write buffer merged, and how many such flushes there were.
 
     Such a flush waits for `min_write_buffer_number_to_merge` memtables, so the least is that number; under load
     more may have gathered. Other reasons (WAL full, shutdown) do not wait. None without such a flush, as before
     RocksDB 5.10, which does not tell reasons.
     """
-    merged = [memtables for memtables, reason in flushes if reason == FULL and memtables > 0]
+    merged = [one.memtables for one in flushes if one.reason == FULL and one.memtables > 0]
     return (min(merged), len(merged)) if merged else None
+
+
+def infer_write_buffer(flushes: Sequence[Flushed]) -> tuple[int, str] | None:
+    """The write buffer size that flushes of full memtables give away, and what it is inferred from.
+
+    A memtable is full when its arena, which grows by blocks of an eighth of the size, has reached it: the memory of
+    one is within an eighth of the size. Sizes are mostly powers of two, and only those are inferred.
+    """
+    taken = [
+        (one.memory_bytes or 0) / one.memtables
+        for one in flushes
+        if one.reason == FULL and one.memtables > 0 and (one.memory_bytes or 0) > 0
+    ]
+    if not taken:
+        return None
+    size = 1 << round(math.log2(sum(taken) / len(taken)))
+    if any(abs(one - size) > size / 8 for one in taken):
+        return None
+    return size, f"{len(taken)} flushes for a full write buffer, of {min(taken):.0f} to {max(taken):.0f} bytes each"

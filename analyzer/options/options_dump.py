@@ -43,6 +43,10 @@ VERSION = re.compile(BANNER.shape.pattern.decode())
 
 # After SetOptions a compression is printed as its number, and one option under another name.
 COMPRESSION_NUMBERS = dict(enumerate(("NoCompression", "Snappy", "Zlib", "BZip2", "LZ4", "LZ4HC", "Xpress", "ZSTD")))
+# Releases around 4.9 print the style's number, and some sizes with a letter too many:
+#   Options.db_write_buffer_size: 0d
+STYLE_NUMBERS = dict(enumerate(f"kCompactionStyle{style}" for style in ("Level", "Universal", "FIFO", "None")))
+LETTER_TOO_MANY = re.compile(r"(?<=\d)d$")
 REPRINTED_NAMES = {"memtable_prefix_bloom_ratio": "memtable_prefix_bloom_size_ratio"}
 
 
@@ -135,7 +139,7 @@ class _Reader:
 
     def _takes_options_line(self, line: str) -> bool:
         if match := OPTION.search(line):
-            (self.db if self.section is None else self.section)[match[1]] = match[2]
+            (self.db if self.section is None else self.section)[match[1]] = _as_later_printed(match[1], match[2])
             self.block = self.inner_block = ""
         elif match := FAMILY.search(line):
             self.printed.add(match[1])
@@ -190,3 +194,10 @@ class _Reader:
         if name == "compression" and value.isdecimal():
             value = COMPRESSION_NUMBERS.get(int(value[:3]), value)
         self.reprinted[name] = value
+
+
+def _as_later_printed(name: str, value: str) -> str:
+    """The value as releases since 4.13 print it."""
+    if name == "compaction_style" and value.isdecimal():
+        return STYLE_NUMBERS.get(int(value[:3]), value)
+    return LETTER_TOO_MANY.sub("", value)

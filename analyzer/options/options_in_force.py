@@ -9,6 +9,8 @@ Nearer to the running database counts more. For an option of a column family, in
    lines, the string in the log, config show, ceph.conf, the release's default) the nearest; RocksDB's defaults.
 
 RocksDB prints the first ten families only. BlueStore's L and P come eleventh and twelfth, and 2 and 3 are for them.
+Any other program may give each family options of its own, so of one that is not printed only those are known that
+SetOptions named or that its flushes and tables give away; RocksDB's defaults are none of them.
 """
 
 from collections.abc import Iterator, Sequence, Set
@@ -21,6 +23,7 @@ from lsmlens.analyzer.options.option_evidence import (
     Source,
     default_layers,
     infer_merge,
+    infer_write_buffer,
     likeliest_sharding,
     merged,
     shared_layers,
@@ -86,7 +89,9 @@ class _Merger:
     def __init__(self, evidence: OptionEvidence) -> None:
         self._evidence = evidence
         self._dump = evidence.dump
-        self._shared = list(shared_layers(evidence))
+        # Where nothing was printed and nobody's configuration is known, a default is no more than a guess.
+        is_told = evidence.is_ceph or bool(self._dump.db or self._dump.families)
+        self._shared = list(shared_layers(evidence)) if is_told else []
         self._sharding = likeliest_sharding(evidence)
         self._family_options = {name for options in self._dump.families.values() for name in options}
 
@@ -114,11 +119,18 @@ class _Merger:
         ]
         shared = self._shared
         stated = self._stated(column)
-        if family not in dump.families or family in dump.skipped:
+        is_printed = family in dump.families and family not in dump.skipped
+        if not is_printed and not self._evidence.is_ceph:
+            layers = [*own, *self._given_away(family)]
+            yield from self._in_force(family, merged(layers).keys(), layers)
+            return
+        if not is_printed:
             shared = [*self._printed_for_default(family, column), *shared]
             stated = [*self._merge_seen(family, stated, shared), *stated]
         layers = [*own, *stated, *shared]
         names = merged([*own, *stated]).keys() | {name for name in merged(shared) if self._is_of_families(name)}
+        if "compression[0]" in names:  # printed level by level, in place of the one for all
+            names -= {"compression"}
         yield from self._in_force(family, names, layers)
 
     def _stated(self, column: Column | None) -> list[Layer]:
@@ -144,6 +156,17 @@ class _Merger:
         detail = f"{flushes} flushes for a full write buffer, the least of {least} memtables"
         yield Layer(Source.FLUSHES, {MERGE: str(least)}, detail)
 
+    def _given_away(self, family: str) -> Iterator[Layer]:
+        """What flushes and tables give away of a family that was not printed, and whose options may be any."""
+        flushes = self._evidence.flushes.get(family, ())
+        if (merge := infer_merge(flushes)) is not None:
+            yield Layer(Source.FLUSHES, {MERGE: str(merge[0])}, f"{merge[1]} flushes for a full write buffer")
+        if (buffer := infer_write_buffer(flushes)) is not None:
+            yield Layer(Source.FLUSHES, {"write_buffer_size": str(buffer[0])}, buffer[1])
+        compressions = self._evidence.tables.get(family, ())
+        if len(compressions) == 1:
+            yield Layer(Source.TABLES, {"compression": next(iter(compressions))}, "all tables that the last open made")
+
     def _printed_for_default(self, family: str, column: Column | None) -> Iterator[Layer]:
         """The options Ceph gave the default family, which it gives all of them."""
         printed = self._dump.families.get(DEFAULT_FAMILY)
@@ -163,7 +186,7 @@ class _Merger:
         for name in sorted(names):
             layer = next(layer for layer in layers if name in layer.options)
             value, detail = layer.options[name], layer.detail
-            if layer.source not in (Source.LOG, Source.SET_OPTIONS, Source.FLUSHES):
+            if layer.source not in (Source.LOG, Source.SET_OPTIONS, Source.FLUSHES, Source.TABLES):
                 opened = opened_value(name, options, version) or value
                 if opened != value:
                     value, detail = opened, f"{detail}; {value} asked for".removeprefix("; ")

@@ -10,12 +10,15 @@ from lsmlens.analyzer.rules.kv_thread import KvThread
 from lsmlens.analyzer.rules.level0_backlog import Level0Backlog
 from lsmlens.analyzer.rules.level0_size import Level0Size
 from lsmlens.analyzer.rules.level_targets import LevelTargets
+from lsmlens.analyzer.rules.logged_errors import LoggedErrors
+from lsmlens.analyzer.rules.manual_work import ManualWork
 from lsmlens.analyzer.rules.marked_compactions import MarkedCompactions
 from lsmlens.analyzer.rules.missing_families import MissingFamilies
 from lsmlens.analyzer.rules.muted_events import MutedEvents
 from lsmlens.analyzer.rules.onode_misses import OnodeMisses
 from lsmlens.analyzer.rules.peer_amplification import PeerAmplification
 from lsmlens.analyzer.rules.pg_log import PgLog
+from lsmlens.analyzer.rules.plain_options import PlainOptions
 from lsmlens.analyzer.rules.read_statistics import ReadStatistics
 from lsmlens.analyzer.rules.slow_operation_overlap import SlowOperationOverlap
 from lsmlens.analyzer.rules.slow_operations import SlowOperations
@@ -51,6 +54,9 @@ RULES: tuple[Rule, ...] = (
     PgLog(),
     CompactionThreads(),
     ReadStatistics(),
+    LoggedErrors(),
+    PlainOptions(),
+    ManualWork(),
 )
 
 

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.background_jobs import compaction_threads, more_threads
 from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.options.option_changes import change_all
-from lsmlens.analyzer.options.option_strings import parse_size
-from lsmlens.analyzer.options.options_in_force import value_of
 
 # Ceph PR 29027 (a second compaction thread gave some 50 % more OMAP writes); the numbers are ours. A compaction is
 # due at a score of 1; one that starts at more than 1.5 has waited.
@@ -19,8 +17,6 @@ LEAST_FAMILIES = 2
 LEAST_SECONDS = 120.0
 # All threads count as busy on, if within this time all are again: one compaction ends and the next begins (ours).
 LONGEST_GAP_MICROS = 1_000_000
-
-JOBS, COMPACTIONS, FLUSHES = "max_background_jobs", "max_background_compactions", "max_background_flushes"
 
 
 @dataclass(slots=True)
@@ -88,31 +84,10 @@ class CompactionThreads:
             threshold_source="Ceph PR 29027; the numbers are ours",
             evidence=(Evidence(run.run.name, f"compaction_started, highest scores in that time: {told}"),),
             advice="raise the number of compaction threads, if there is CPU for them",
-            commands=change_all(run, more_threads(run)),
+            changes=more_threads(run),
             risk="compactions take CPU and device time from clients",
             check="scores at the start of compactions fall under the same load",
         )
-
-
-def compaction_threads(run: RunAnalysis) -> int | None:
-    """How many compactions may run at once, as RocksDB reckons it; None where options are not known."""
-    jobs, compactions, flushes = (
-        parse_size(value_of(run.options, None, name) or "") for name in (JOBS, COMPACTIONS, FLUSHES)
-    )
-    if (compactions or -1) != -1 or (flushes or -1) != -1:  # the older options, if either is set
-        return max(1, compactions or 1)
-    return None if jobs is None else max(1, jobs - max(1, jobs // 4))
-
-
-def more_threads(run: RunAnalysis) -> dict[str, str]:
-    """The option that gives compaction twice the threads: the older one where older ones are set, for it counts then.
-
-    `N` where options are not known.
-    """
-    jobs, *older = (parse_size(value_of(run.options, None, name) or "") for name in (JOBS, COMPACTIONS, FLUSHES))
-    if any((number or -1) != -1 for number in older):
-        return {COMPACTIONS: str(2 * max(1, older[0] or 1))}
-    return {JOBS: "N" if jobs is None else str(2 * jobs)}
 
 
 def _busy_stretches(run: RunAnalysis, threads: int) -> Iterator[_Stretch]:

@@ -10,7 +10,7 @@ from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import MERGE, OptionInForce, value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, parse_show_sharding
 from lsmlens.analyzer.osds import REEF
-from lsmlens.analyzer.sharding_rule import ShardingRule, resharding
+from lsmlens.analyzer.sharding_rule import ShardingRule, resharding, show_sharding
 
 # bluestore_rocksdb_cfs since 18: L=min_write_buffer_number_to_merge=32 P=min_write_buffer_number_to_merge=32
 # (Ceph PR 51821: with 6 the PG log's put and tombstone pairs land in different flushes).
@@ -75,9 +75,9 @@ class KeptSharding(ShardingRule):
             evidence=(Evidence(one.source.value, f"{one.family}: {MERGE}={one.value} {one.detail}".rstrip()),),
             column_family=one.family,
             advice=f"{before}reshard to the text of {advised.release or 'the release'}, one OSD at a time",
-            commands=advised.commands,
+            changes=advised.changes,
             risk="the OSD is down meanwhile; interrupted, it does not start until reshard was run again",
-            check=f'{advised.tool} show-sharding; flushes of {one.family} for "Write Buffer Full" merge {LEAST_MERGED}',
+            check=f'{show_sharding(run)}; flushes of {one.family} for "Write Buffer Full" merge {LEAST_MERGED}',
         )
 
 

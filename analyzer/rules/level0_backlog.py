@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.background_jobs import more_threads
 from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.options.option_changes import change_all, is_ceph
-from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.rules.compaction_threads import more_threads
 
 # A healthy database compacts level 0 within seconds of reaching the trigger (ours).
 LONGEST_SECONDS = 60.0
@@ -103,22 +101,18 @@ class Level0Backlog:
                 column_family=family,
                 advice="raise max_background_jobs (max_background_compactions where that is set), CPU permitting; or"
                 " give level 1 about the size of level 0",
-                commands=change_all(run, more_threads(run)),
+                changes=more_threads(run),
                 risk="more jobs take CPU and device time from clients",
                 check="the first number of lsm_state falls below the trigger within seconds",
             )
 
 
 def levelled_families(run: RunAnalysis) -> list[str]:
-    """The families with level style compaction whose options were read.
-
-    Outside Ceph the options of a family that the log does not print are not known, whatever RocksDB's defaults are.
-    """
-    guessed = Source.ROCKSDB_DEFAULT if not is_ceph(run) else None
-    read = {one.family for one in run.options if one.name == TRIGGERS[0] and one.source is not guessed}
+    """The families with level style compaction whose options are known."""
+    known = {one.family for one in run.options if one.name == TRIGGERS[0]}
     return sorted(
         family
-        for family in read
+        for family in known
         if family is not None and (value_of(run.options, family, STYLE) or LEVEL_STYLE) == LEVEL_STYLE
     )
 

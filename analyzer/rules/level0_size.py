@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.options.option_changes import change_all, change_families
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.rules.level0_backlog import levelled_families
@@ -59,10 +58,8 @@ class Level0Size:
             if not families or LEAST_BASE_PER_LEVEL0 <= ratio <= MOST_BASE_PER_LEVEL0:
                 continue
             is_nominal_only = _full_share(run, families) < LEAST_FULL_SHARE
-            change = {BASE: str(level0)}
-            commands = (
-                change_all(run, change) if len(set(sizes.values())) == 1 else change_families(run, families, change)
-            )
+            is_shared = len(set(sizes.values())) == 1
+            change = OptionChange(BASE, str(level0), () if is_shared else tuple(families))
             yield Finding(
                 code=self.code,
                 title=self.title,
@@ -79,7 +76,7 @@ class Level0Size:
                 advice="leave it while flushes come before the write buffers are full"
                 if is_nominal_only
                 else f"set {BASE} to about the size of level 0",
-                commands=() if is_nominal_only else commands,
+                changes=() if is_nominal_only else (change,),
                 risk="changes the sizes of all levels, and in BlueStore which of them fit on the DB device",
                 check="bytes written to level 1 per byte flushed fall under the same load",
             )

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.events import EventKind
-from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.options.option_changes import is_ceph
 
 # Share of the bytes compactions write (ours); the reason's name is RocksDB's CompactionReason.
@@ -78,18 +78,20 @@ class MarkedCompactions:
             ),
             column_family=next(iter(marked)) if len(marked) == 1 else None,
             advice="where listings are fast enough, mark a table at more deletions; repair leaking deletes first",
-            commands=_commands(run),
+            changes=_changes(run),
             risk="tombstones stay longer, and listings over them get slower",
             check="the share falls, and no slow lower_bound, upper_bound or next is logged",
         )
 
 
-def _commands(run: RunAnalysis) -> tuple[str, ...]:
+def _changes(run: RunAnalysis) -> tuple[OptionChange, ...]:
     """Halfway from the trigger in force to the whole window."""
     if not is_ceph(run) or run.run.is_monitor:
         return ()
     window, trigger = (_shown(run, *option) for option in (WINDOW, TRIGGER))
-    return (f"ceph config set osd {TRIGGER[0]} {(window + trigger) // 2}",) if trigger < window else ()
+    if trigger >= window:
+        return ()
+    return (OptionChange(TRIGGER[0], str((window + trigger) // 2), is_ceph=True),)
 
 
 def _shown(run: RunAnalysis, name: str, default: int) -> int:

@@ -8,7 +8,7 @@ from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed
 from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, parse_show_sharding
 from lsmlens.analyzer.osds import PACIFIC
-from lsmlens.analyzer.sharding_rule import ShardingRule, resharding
+from lsmlens.analyzer.sharding_rule import ShardingRule, resharding, show_sharding
 
 # The families an OSD that Pacific or later made has with bluestore_rocksdb_cf=true, its default since 16:
 # default, m-0 to m-2, p-0 to p-2, O-0 to O-2, L, P (Ceph, bluestore_rocksdb_cfs).
@@ -67,8 +67,7 @@ class MissingFamilies(ShardingRule):
             ),
             column_family=DEFAULT_FAMILY,
             advice="reshard, one OSD at a time",
-            commands=advised.commands,
+            changes=advised.changes,
             risk="the OSD is down for minutes to hours; interrupted, it does not start until reshard was run again",
-            check=f"{advised.tool} show-sharding prints the text (OSD stopped); the next start logs options of more"
-            " families",
+            check=f"{show_sharding(run)} prints the text (OSD stopped); the next start logs options of more families",
         )

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
+from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.osds import is_osd, osd_number
 
@@ -54,6 +55,7 @@ class OnodeMisses:
     def _finding(self, run: RunAnalysis, source: str, before: "CounterSummary", now: "CounterSummary") -> Finding:
         number = osd_number(run.run)
         target = value_of(run.ceph_options, None, "osd_memory_target")
+        size = parse_size(target or "")
         return Finding(
             code=self.code,
             title=self.title,
@@ -73,7 +75,8 @@ class OnodeMisses:
                 ),
             ),
             advice=f"raise osd_memory_target ({target or 'not known'} now), no restart; or have fewer objects per OSD",
-            commands=(f"ceph tell osd.{number} dump_mempools", f"ceph config set osd.{number} osd_memory_target BYTES"),
+            changes=(OptionChange("osd_memory_target", str(2 * size), is_ceph=True),) if size else (),
+            commands=(f"ceph tell osd.{number} dump_mempools",),
             risk="all OSDs of the host together must leave it memory",
             check=f"ceph tell osd.{number} perf dump bluestore: onode_misses, twice, under the same load",
         )

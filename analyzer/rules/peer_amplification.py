@@ -6,7 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.osds import is_osd, store_path, while_stopped
 from lsmlens.analyzer.units import MIB
 
 # Ours: sisters of a pool differ by tenths; twice is another shape, another load or another age.
@@ -84,7 +84,9 @@ class PeerAmplification:
             ),
             column_family=family.name,
             advice="compare options in force, sharding, pools and placement groups with the peers'",
-            commands=("ceph-bluestore-tool --path /var/lib/ceph/osd/ceph-N show-sharding",) if is_osd(run.run) else (),
+            commands=while_stopped(run.run, f"ceph-bluestore-tool --path {store_path(run.run)} show-sharding")
+            if is_osd(run.run)
+            else (),
             risk="resharding stops the OSD for its time",
             check="write amplification comes to the peers' under the same load",
         )

@@ -84,7 +84,6 @@ class SlowOperationOverlap:
                 _worst(run),
             ),
             advice="let compaction do less at a time, or less in all (R04, R05, R18)",
-            commands=('ceph config set osd bluestore_rocksdb_options_annex "max_background_jobs=N"',),
             risk="slower compaction lets level 0 grow, up to stopped writes",
             check="slow operations overlap jobs no more often than chance has it",
         )

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.flushes import FlushView
-from lsmlens.analyzer.options.option_changes import change_all, change_families
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 
@@ -56,7 +55,7 @@ class TombstoneLeakage:
             leak = leak_of(view)
             if leak is None or leak <= MOST_LEAK or deletes_share <= LEAST_DELETES_SHARE:
                 continue
-            option, commands = _change(run, view)
+            option, changes = _change(run, view)
             yield Finding(
                 code=self.code,
                 title=self.title,
@@ -77,7 +76,7 @@ class TombstoneLeakage:
                 column_family=view.name,
                 advice=f"let one flush cover more time: raise {option}; it does not help keys that live longer than"
                 " any window in memory",
-                commands=commands,
+                changes=changes,
                 risk="more memory, and a longer recovery after a crash; resharding needs the OSD stopped",
                 check="bytes flushed and compacted in this family fall under the same load",
             )
@@ -87,7 +86,7 @@ def leak_of(view: FlushView) -> float | None:
     """1 - puts that died in memory / deletes, from 0 to 1; None for too few deletes."""
     if view.input_deletes < LEAST_DELETES:
         return None
-    died = (view.input_entries - view.input_deletes) - (view.output_entries - view.output_deletes)
+    died = view.input_puts - (view.output_entries - view.output_deletes)
     return min(1.0, max(0.0, 1 - died / view.input_deletes))
 
 
@@ -96,17 +95,17 @@ def _lacks_tombstones(view: FlushView) -> bool:
     return view.input_deletes > 0 and view.output_entries > 0 and view.output_deletes == 0
 
 
-def _change(run: RunAnalysis, view: FlushView) -> tuple[str, tuple[str, ...]]:
+def _change(run: RunAnalysis, view: FlushView) -> tuple[str, tuple[OptionChange, ...]]:
     """The option to raise for this family, and how to double it."""
     wal = parse_size(value_of(run.options, None, "max_total_wal_size") or "")
     if wal and view.reasons[WAL_FULL] > WAL_DRIVEN_SHARE * view.flushes:
-        return "max_total_wal_size", change_all(run, {"max_total_wal_size": str(2 * wal)})
+        return "max_total_wal_size", (OptionChange("max_total_wal_size", str(2 * wal)),)
     merge, most, buffer = (
         parse_size(value_of(run.options, view.name, name) or "")
         for name in (MERGE, "max_write_buffer_number", "write_buffer_size")
     )
     if merge and most and 2 * merge < most:  # RocksDB lets fewer be merged than there may be
-        return MERGE, change_families(run, [view.name], {MERGE: str(2 * merge)})
+        return MERGE, (OptionChange(MERGE, str(2 * merge), (view.name,)),)
     if buffer:
-        return "write_buffer_size", change_families(run, [view.name], {"write_buffer_size": str(2 * buffer)})
+        return "write_buffer_size", (OptionChange("write_buffer_size", str(2 * buffer), (view.name,)),)
     return f"{MERGE} or write_buffer_size", ()

@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.events import EventKind
-from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.osds import is_osd
 
 # rocksdb_cf_compact_on_deletion_trigger / _sliding_window, Ceph's defaults: 16384 of 32768.
@@ -86,7 +86,10 @@ class Tombstones:
                 ),
                 column_family=family,
                 advice=_advice(run, is_off=option is not None and option.value == "false"),
-                commands=_commands(run, is_off=option is not None and option.value == "false"),
+                changes=(OptionChange(OPTION, "true", is_ceph=True),)
+                if option is not None and option.value == "false"
+                else (),
+                commands=(f"ceph tell {run.run.name.rsplit('/', 1)[-1]} compact",) if is_osd(run.run) else (),
                 risk="compaction takes device and CPU time: one OSD at a time",
                 check="no live table over half tombstones",
             )
@@ -96,13 +99,6 @@ def _advice(run: RunAnalysis, *, is_off: bool) -> str:
     if not is_osd(run.run):
         return "compact the range, and mark such tables by a CompactOnDeletionCollector; DeleteRange for whole ranges"
     return f"turn {OPTION} on (restart), then compact once" if is_off else "compact once"
-
-
-def _commands(run: RunAnalysis, *, is_off: bool) -> tuple[str, ...]:
-    if not is_osd(run.run):
-        return ()
-    compact = f"ceph tell {run.run.name.rsplit('/', 1)[-1]} compact"
-    return (f"ceph config set osd {OPTION} true", compact) if is_off else (compact,)
 
 
 def _tables(run: RunAnalysis) -> tuple[int, list[_Table]]:

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.events import EventKind
-from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.options.option_changes import change_all
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 
@@ -79,7 +78,7 @@ class WalBoundFlushes:
             ),
             column_family=bound[0] if len(bound) == 1 else None,
             advice="raise max_total_wal_size if the memory is there; else leave the memtable options of these families",
-            commands=change_all(run, {"max_total_wal_size": str(2 * bytes_limit)}) if bytes_limit else (),
+            changes=(OptionChange("max_total_wal_size", str(2 * bytes_limit)),) if bytes_limit else (),
             risk="memtables take up to about max_total_wal_size of memory; recovery after a crash takes longer",
             check='"Write Buffer Full" is the reason of most flushes under the same load',
         )

@@ -23,6 +23,7 @@ from lsmlens.reports.html.run_sections import files, has_jobs, run_sections, tim
 from lsmlens.reports.html.waterfall_chart import waterfall_chart
 from lsmlens.reports.moments import moment
 from lsmlens.reports.numbers import size
+from lsmlens.reports.plan_blocks import blocks_of
 from lsmlens.reports.time_bins import duration
 from lsmlens.reports.timeline import measure_timeline
 from lsmlens.reports.verdict import key_figures, sentences
@@ -39,6 +40,9 @@ def analysis_page(analysis: Analysis) -> Document:
         Section("verdict", "Verdict", tuple(_verdict(analysis))),
         Section("findings", "Findings", tuple(_findings(runs))),
     ]
+    plan = tuple(blocks_of(runs, RUNS_WITH_CHARTS))
+    if plan:
+        sections.append(Section("plan", "Plan", plan))
     if len(runs) == 1:
         sections += run_sections(runs[0], analysis.selection, "", charted=True)
     else:

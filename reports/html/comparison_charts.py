@@ -5,10 +5,9 @@ from typing import Any
 
 import altair as alt
 from lsmlens.analyzer.comparison.comparison import Comparison, Row
-from lsmlens.analyzer.comparison.scaling import Scaling
 from lsmlens.analyzer.comparison.verdicts import Verdict
 from lsmlens.analyzer.comparison.window_sums import WindowSums
-from lsmlens.analyzer.comparison.work import change
+from lsmlens.analyzer.comparison.work import Scaling, change
 from lsmlens.analyzer.metrics import Better, Group
 from lsmlens.reports import comparison_tables as tables
 from lsmlens.reports.html.charts import Chart, Dataset, Value, data, make_chart

@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer import blocks
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.errors import InputError
-from lsmlens.reports.json_document import document, to_json
+from lsmlens.reports.analysis_json import to_json
 from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
 from lsmlens.reports.text import render
 
@@ -40,6 +40,11 @@ NTH = 6  # the compaction whose end is damaged
 
 Figures = Callable[[dict[str, Any]], dict[str, Any]]
 Command = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+def document(analysis: Analysis) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(to_json(analysis))
+    return said
 
 
 @pytest.fixture(scope="session")

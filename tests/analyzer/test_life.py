@@ -1,12 +1,19 @@
 """What stands around a run's jobs: bytes by log and counters, and total write amplification by either."""
 
+import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import Analysis, RunAnalysis, analyze
 from lsmlens.analyzer.selection import Selection
-from lsmlens.reports.json_document import document
+from lsmlens.reports.analysis_json import to_json
+
+
+def document(analysis: Analysis) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(to_json(analysis))
+    return said
 
 
 def osd(path: Path, selection: Selection | None = None) -> RunAnalysis:

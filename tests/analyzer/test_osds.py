@@ -33,8 +33,8 @@ def test_name_in_a_folder_and_without_number(run_of: Callable[..., Run]) -> None
 
 
 def test_commands_of_a_stopped_osd() -> None:
-    first, stop, tool, start, last = while_stopped(Run("osd.3", False, []), "ceph-bluestore-tool …")
-    assert (first, last) == ("ceph osd set noout", "ceph osd unset noout")
+    asks, first, stop, tool, start, last = while_stopped(Run("osd.3", False, []), "ceph-bluestore-tool …")
+    assert (asks, first, last) == ("ceph osd ok-to-stop osd.3", "ceph osd set noout", "ceph osd unset noout")
     assert stop.startswith("systemctl stop ceph-osd@3 ")
     assert tool == "ceph-bluestore-tool …"
     assert start.startswith("systemctl start ceph-osd@3 ")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lsmlens.analyzer import blocks
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.errors import InputError
-from lsmlens.reports.json_document import to_json
+from lsmlens.reports.analysis_json import to_json
 from lsmlens.reports.text import render
 
 Edit = tuple[bool, int, bytes, bool]  # in an event's head or anywhere, place, bytes, written over or put in

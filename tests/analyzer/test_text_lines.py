@@ -15,6 +15,7 @@ from lsmlens.analyzer.text_lines import (
     CEPH_VERSION,
     DUMP_MARKER,
     DUMPED,
+    ERRORS,
     FAMILY_OPTIONS,
     KV_THREAD,
     OPTIONS_SET,
@@ -186,8 +187,45 @@ TIMED: list[tuple[bytes, Record]] = [
         (records.KV_THREAD_LINE, 1.067797065, 10.014245987, 45998),
     ),
 ]
+# What failed, and the status or the rest of the line.
+FAILED: list[tuple[bytes, tuple[str, str]]] = [
+    (
+        b"[db/db_impl_compaction_flush.cc:2660] Compaction error: Corruption: block checksum mismatch: expected 1,"
+        b" got 2",
+        ("failed compaction", "Corruption: block checksum mismatch: expected 1, got 2"),
+    ),
+    (
+        b"[db/db_impl_compaction_flush.cc:2212] Waiting after background flush error: IO error: No space left on"
+        b" device, Accumulated background error counts: 1",
+        ("background error", "IO error: No space left on device, Accumulated background error counts: 1"),
+    ),
+    (
+        b"[db/error_handler.cc:283] ErrorHandler: Set regular background error, status: Corruption: bad block,"
+        b" background_errors: 1",
+        ("background error set", "Corruption: bad block, background_errors: 1"),
+    ),
+    (
+        b"[db/db_impl/db_impl_open.cc:2693] DB::Open() failed: Corruption: CURRENT file corrupted",
+        ("failed open", "Corruption: CURRENT file corrupted"),
+    ),
+    (
+        b"submit_common error: Corruption: block checksum mismatch code = 2 Rocksdb transaction:",
+        ("failed write", "Corruption: block checksum mismatch code = 2 Rocksdb transaction:"),
+    ),
+    (b'ceph_abort_msg("bluefs enospc")', ("BlueFS out of space", '")')),
+    (
+        b"bluestore(/var/lib/ceph/osd/ceph-8) _verify_csum bad crc32c/0x1000 checksum at blob offset 0x0",
+        ("bad checksum of an object", "crc32c/0x1000 checksum at blob offset 0x0"),
+    ),
+    (b"bdev(0x55d0 /dev/x) _aio_thread got r=-5 ((5) Input/output error)", ("device error", "")),
+    (b"-1 rocksdb: Corruption: file is too short", ("failed open of the store", "file is too short")),
+]
 EVERY_LINE = (
-    [line for line, _ in (*LINES, *TIMED)] + [line for line, _ in FORCED] + [line for line, _ in STALLS] + OPENINGS
+    [line for line, _ in (*LINES, *TIMED)]
+    + [line for line, _ in FORCED]
+    + [line for line, _ in STALLS]
+    + OPENINGS
+    + [line for line, _ in FAILED]
 )
 
 
@@ -206,7 +244,7 @@ def found(*lines: bytes) -> list[Record]:
 def test_a_shape_matches_its_own_examples(shape: LineShape, example: bytes) -> None:
     at = example.index(shape.anchor)
     assert shape.rest.match(example, at + len(shape.anchor))
-    if shape not in (SLOW_OPERATION, KV_THREAD):  # BlueStore's, of the whole database
+    if shape not in (SLOW_OPERATION, KV_THREAD, *ERRORS):  # BlueStore's, of the whole database
         family = family_before(memoryview(example), at)
         assert family
         assert b"[" + family.encode() + b"]" in example
@@ -230,6 +268,18 @@ def test_a_line_is_found_whoever_logged_it(prefix: bytes, line: bytes, record: R
 def test_what_bluestore_says_of_waiting(prefix: bytes, line: bytes, record: Record) -> None:
     millis = NATIVE_STAMP if prefix.startswith(NATIVE) else STAMP
     assert found(prefix + line) == [(*record, millis)]
+
+
+@pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
+@pytest.mark.parametrize(("line", "said"), FAILED, ids=[said[0] for _, said in FAILED])
+def test_a_failure_is_found_with_its_status(prefix: bytes, line: bytes, said: tuple[str, str]) -> None:
+    millis = NATIVE_STAMP if prefix.startswith(NATIVE) else STAMP
+    assert found(prefix + line) == [(records.ERROR_LINE, *said, millis)]
+
+
+@pytest.mark.parametrize("status", [b"Shutdown in progress", b"Column family dropped", b"Incomplete: canceled"])
+def test_the_end_of_a_database_is_no_failure(status: bytes) -> None:
+    assert found(NATIVE + b"[db/x.cc:1] Compaction error: " + status) == []
 
 
 @pytest.mark.parametrize(

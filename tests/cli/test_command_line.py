@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -14,14 +15,21 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from lsmlens.cli.commands import SUMMARIES, command_line
+from typer import Typer
+from typer.core import TyperGroup
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 LogText = Callable[[str], bytes]
+STYLE = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")  # colours, and moves of the cursor
+CLEARED = b"\x1b[1A\x1b[2K"  # up to the bar's line, and that erased
 SUFFIXES = (".json", ".txt", ".csv", ".parquet")
-HEAVY = ("polars", "pyarrow", "altair", "orjson")
+HEAVY = ("pyarrow", "altair", "numpy", "pydantic", "rich")  # what no plain report needs
+HEAVIER = (*HEAVY, "polars", "orjson")  # nor help
 
 
 def assert_refused(done: subprocess.CompletedProcess[bytes], *said: str) -> None:
@@ -49,9 +57,57 @@ def osd(tmp_path: Path, log_text: LogText) -> Path:
 def test_help(arguments: tuple[str, ...], lsmlens: Run) -> None:
     done = lsmlens(*arguments)
     assert done.returncode == 0
-    assert done.stdout.startswith(b"usage: lsmlens")
+    assert done.stdout.startswith(b"Usage: lsmlens")
     assert b"analyze" in done.stdout
+    assert b"\x1b" not in done.stdout
+    assert b"\xe2\x95\xad" not in done.stdout  # the corner of a panel
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize("arguments", [(), ("engine",)])
+def test_help_is_what_a_command_alone_says(arguments: tuple[str, ...], lsmlens: Run) -> None:
+    done = lsmlens(*arguments)
+    assert done.stdout == lsmlens(*arguments, "--help").stdout
+    assert (done.returncode, done.stderr) == (2, b"")
+
+
+@pytest.mark.parametrize("name", [*SUMMARIES, "engine list", "engine install", "engine path"])
+def test_every_help_has_three_examples_that_parse(name: str, lsmlens: Run) -> None:
+    done = lsmlens(*name.split(), "--help")
+    assert (done.returncode, done.stderr) == (0, b"")
+    text, _, examples = done.stdout.decode().partition("  Examples:\n")
+    lines = examples.splitlines()
+    assert len(lines) == 3
+    assert all("lsmlens" in line and len(line) <= 90 for line in lines)
+    assert "[required]" in text or name in ("engine", "engine list", "explain")
+    for line in lines:
+        (command,) = re.findall(r"lsmlens [^|)]*", line)
+        parse(shlex.split(command)[1:])
+
+
+def parse(arguments: list[str]) -> None:
+    """Raises TyperException where a command line is none."""
+    context = command_line().make_context("lsmlens", arguments)
+    while isinstance(context.command, TyperGroup):
+        name, command, rest = context.command.resolve_command(context, [*context._protected_args, *context.args])
+        context = command.make_context(name, rest, parent=context)
+
+
+def test_help_on_a_terminal_is_in_panels(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for arguments in ((), ("engine", "install"), ("compare",)):
+        done = subprocess.run([*command, *arguments, "--help"], capture_output=True, check=True, timeout=60)
+        assert b"\x1b[" in done.stdout
+        shown = STYLE.sub(b"", done.stdout).decode()
+        assert "╭─ Options ─" in shown
+        assert "Examples:" in shown
+
+
+def test_a_command_is_summed_up_alike_in_the_list_and_by_itself() -> None:
+    for name in SUMMARIES:
+        module = import_module(f"lsmlens.cli.{name}")
+        assert isinstance(module.app, Typer)
+        assert module.__doc__.startswith(f"`lsmlens {name}`: ")
 
 
 def test_the_version(lsmlens: Run) -> None:
@@ -61,21 +117,25 @@ def test_the_version(lsmlens: Run) -> None:
     assert done.stderr == b""
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["analyze", "--help"], ["analyze", "/nowhere"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], ["analyze", "/nowhere"], *([name, "--help"] for name in SUMMARIES)],
+    ids=" ".join,
+)
 def test_heavy_modules_are_not_imported_for_little(arguments: list[str]) -> None:
     program = (
         "import sys\nfrom lsmlens.cli import main\n"
         f"try: main({arguments!r})\nexcept SystemExit: pass\n"
-        f"print([name for name in {HEAVY[: 3 if arguments[-1] == '/nowhere' else 4]!r} if name in sys.modules])"
+        f"print([name for name in {HEAVY if arguments[-1] == '/nowhere' else HEAVIER!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
     assert done.stdout.splitlines()[-1] == b"[]"
 
 
-def test_a_text_report_does_not_import_table_libraries(osd: Path) -> None:
+def test_a_text_report_needs_no_files_or_charts(osd: Path) -> None:
     program = (
         f"import sys\nfrom lsmlens.cli import main\nmain(['analyze', {str(osd)!r}])\n"
-        f"print([name for name in {HEAVY[:3]!r} if name in sys.modules])"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
     assert done.stdout.splitlines()[-1] == b"[]"
@@ -84,18 +144,37 @@ def test_a_text_report_does_not_import_table_libraries(osd: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "COMMAND"),
         (("frobnicate",), "frobnicate"),
         (("analyze",), "PATH"),
         (("analyze", "--frobnicate", "x"), "--frobnicate"),
         (("analyze", "x", "--level", "high"), "--level"),
         (("analyze", "x", "--level"), "--level"),
         (("analyze", "x", "--format", "xml"), "--format"),
+        (("analyze", "x", "--level", "-1"), "--level: -1 is below 0"),
+        (("analyze", "x", "--window", "soon"), "--window: soon"),
+        (("explain", "R01", "R02"), "R02"),
         (("--frobnicate",), ""),
     ],
 )
 def test_usage_errors(arguments: tuple[str, ...], said: str, lsmlens: Run) -> None:
     assert_refused(lsmlens(*arguments), said)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (("analize", "x"), "analyze"),
+        (("engine", "instal", "7.9.2"), "install"),
+        (("analyze", "x", "--levl", "3"), "--level"),
+        (("tune", "x", "--budgte", "3m"), "--budget"),
+        (("analyze", "x", "--format", "jsn"), "json"),
+        (("qos", "x", "--fail-on", "warn"), "warning"),
+    ],
+)
+def test_what_was_mistyped_is_guessed(arguments: tuple[str, ...], meant: str, lsmlens: Run) -> None:
+    done = lsmlens(*arguments)
+    assert_refused(done, arguments[-1] if "format" in str(arguments) else "")
+    assert done.stderr.decode().splitlines()[1].startswith(f"hint: did you mean {meant}? ")
 
 
 # ---- bad input
@@ -276,7 +355,8 @@ def on_a_terminal(arguments: list[str], width: int = 60) -> tuple[bytes, bytes, 
     """Standard output, what a terminal got as standard error, and the exit status."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave)
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave, env=env)
     os.close(slave)
     said: list[bytes] = []
 
@@ -304,10 +384,11 @@ def test_a_slow_job_says_how_far_it_is_on_a_terminal(command: list[str], osd: Pa
     assert status == 0
     assert b"Number of Compaction Events" in out
     assert b"reading" not in out
-    shown = said.split(b"\r\x1b[K")
-    assert shown[0] == shown[-1] == b""
+    shown = [STYLE.sub(b"", line).decode().strip() for line in said.split(b"\r")]
+    assert said.endswith(CLEARED)
     assert len(shown) > 2
-    assert all(line.startswith(b"reading ") and b"MiB" in line and len(line) < 60 for line in shown[1:-1])
+    assert all(re.fullmatch("reading [━╸╺]+ +([0-9]+%)? +[0-9] MiB  [/a-z…].*", line) for line in shown if line), shown
+    assert max(map(len, shown)) <= 60
 
 
 @pytest.mark.parametrize("option", ["-q", "--quiet"])
@@ -339,7 +420,7 @@ def test_an_error_on_a_terminal_leaves_no_progress_behind(command: list[str], tm
     _, said, status = on_a_terminal([*command, "analyze", str(pipe)])
     writer.join()
     assert status == 2
-    assert re.search(rb"(^|\x1b\[K)error: ", said)
+    assert CLEARED + b"error: " in said
     assert said.count(b"error: ") == said.count(b"hint: ") == 1
 
 

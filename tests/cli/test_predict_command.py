@@ -3,12 +3,12 @@
 import json
 import subprocess
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 from lsmlens.analyzer.analysis import analyze
+from lsmlens.reports.json_form import json_schema
 from lsmlens.tuners.workloads.components import Overwrite
 from lsmlens.tuners.workloads.yaml_form import parse_workload
 
@@ -72,7 +72,7 @@ def test_a_prediction_beside_what_really_was(predict: Run, logs: dict[str, Path]
     assert done.stdout.decode() == outputs[1].read_text()
     assert "self-consistency" in done.stdout.decode()
     said = json.loads(outputs[0].read_text())
-    schema = json.loads((files("lsmlens.reports.schemas") / "prediction-1.json").read_text("utf-8"))
+    schema = json_schema("lsmlens.prediction/1")
     Draft202012Validator(schema).validate(said)
     (one,) = said["predictions"]
     real = analyze([str(logs["large"])]).runs[0].total

@@ -45,11 +45,11 @@ def test_a_gate(lsmlens: Run, fixtures: Path, severity: str, status: int) -> Non
     ("arguments", "said"),
     [
         (["/nowhere"], "no such file or folder"),
-        (["--depth", "0", "."], "is not 1 or more"),
-        (["--objective", "both", "."], "invalid choice"),
+        (["--depth", "0", "."], "--depth: 0 is below 1"),
+        (["--objective", "both", "."], "both is not one of client, balanced, recovery"),
         (["-o", "x.docx", "."], "no format for this suffix"),
         (["-o", "pie.svg", "."], "no chart called pie"),
-        ([], "the following arguments are required"),
+        ([], "missing argument PATH"),
     ],
 )
 def test_bad_usage(lsmlens: Run, tmp_path: Path, arguments: list[str], said: str) -> None:
@@ -81,15 +81,6 @@ def test_simulation_libraries_are_not_imported_without_it(fixtures: Path) -> Non
         "import sys\nfrom lsmlens.cli import main\n"
         f"main(['qos', '--no-simulation', {str(fixtures / 'osd-mclock')!r}])\n"
         "print([name for name in ('altair', 'pyarrow', 'scipy', 'numpy') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
-    assert done.stdout.splitlines()[-1] == b"[]"
-
-
-def test_the_help_needs_no_simulation() -> None:
-    program = (
-        "import sys\nfrom lsmlens.cli import main\ntry: main(['qos', '--help'])\nexcept SystemExit: pass\n"
-        "print([name for name in ('simpy', 'orjson', 'altair') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
     assert done.stdout.splitlines()[-1] == b"[]"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.reports import analysis_markdown, client_tables, text
-from lsmlens.reports.json_life import life
+from lsmlens.reports.analysis_json import run_json
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +50,9 @@ def test_not_placed_in_time_is_said(fixtures: Path, tmp_path: Path) -> None:
     )
     assert "not placed: no fio JSON stands beside it" in text.render(analysis)
     assert "not placed: no fio JSON stands beside it" in analysis_markdown.render(analysis)
-    (said,) = life(analysis.runs[0])["client_series"]
-    assert (said["began_at"], said["placed_by"]) == (None, None)
-    assert said["not_placed_because"] == "no fio JSON stands beside it"
+    (said,) = run_json(analysis.runs[0]).client_series
+    assert (said.began_at, said.placed_by) == (None, None)
+    assert said.not_placed_because == "no fio JSON stands beside it"
 
 
 def test_lines_left_out_are_counted(fixtures: Path, tmp_path: Path) -> None:
@@ -63,16 +63,16 @@ def test_lines_left_out_are_counted(fixtures: Path, tmp_path: Path) -> None:
     table = client_tables.client_series(run)
     assert table is not None
     assert table.rows[0][0] == "averaged_lat.1.log (2 lines left out)"
-    assert life(run)["client_series"][0]["lines_left_out"] == 2
+    assert run_json(run).client_series[0].lines_left_out == 2
 
 
 def test_document_has_every_step(osd: RunAnalysis) -> None:
-    said = life(osd)["client_series"]
+    said = run_json(osd).client_series
     assert len(said) == len(osd.beside.client_series) == 7
     for one, series in zip(said, osd.beside.client_series, strict=True):
-        assert one["ends_seconds"] == [end / 1e6 for end in series.ends]
-        assert one["values"] == list(series.values)
-        assert one["not_placed_because"] is None
+        assert one.ends_seconds == [end / 1e6 for end in series.ends]
+        assert one.values == list(series.values)
+        assert one.not_placed_because is None
 
 
 def test_none_without_any(fixtures: Path) -> None:

@@ -4,7 +4,6 @@ import csv
 import json
 import re
 from collections.abc import Callable
-from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,10 @@ from lsmlens.analyzer.comparison.comparison import Comparison, compare
 from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
 from lsmlens.analyzer.metrics import LABELS
 from lsmlens.reports.comparison_csv import to_csv
-from lsmlens.reports.comparison_json import SCHEMA, document, to_json
+from lsmlens.reports.comparison_json import SCHEMA, to_json
 from lsmlens.reports.comparison_tables import name_of
 from lsmlens.reports.comparison_text import WIDTH, render
+from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.sections import BOLD, RESET
 
 Golden = Callable[[str, str], None]
@@ -40,6 +40,11 @@ ARMS: dict[str, tuple[str, ...]] = {
 }
 
 
+def document(comparison: Comparison) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(to_json(comparison))
+    return said
+
+
 @pytest.fixture(autouse=True)
 def _in_the_root(fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(fixtures.parent)
@@ -51,7 +56,7 @@ def of(name: str) -> Comparison:
 
 @pytest.fixture(scope="module")
 def validator() -> Draft202012Validator:
-    schema = json.loads((files("lsmlens.reports.schemas") / "comparison-1.json").read_text("utf-8"))
+    schema = json_schema("lsmlens.comparison/1")
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 

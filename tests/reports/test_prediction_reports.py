@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,9 @@ from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.reports.html.page import render as render_page
 from lsmlens.reports.html.prediction_charts import families_charts, figures_chart
 from lsmlens.reports.html.prediction_page import prediction_page
+from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.outputs import PREDICTION
-from lsmlens.reports.prediction_json import document, to_json
+from lsmlens.reports.prediction_json import to_json
 from lsmlens.reports.prediction_markdown import render as render_markdown
 from lsmlens.reports.prediction_report import Observed, PredictionReport, log_total, notes, outside
 from lsmlens.reports.prediction_text import render
@@ -34,6 +34,11 @@ KEYS = {
 }
 
 
+def document(report: PredictionReport) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(to_json(report))
+    return said
+
+
 def observed(learned: FittedWorkload, factor: float) -> Observed:
     families = {name: one.times(factor) for name, one in observed_figures(learned).items()}
     return Observed("really", total(families), families)
@@ -48,7 +53,7 @@ def report(predicting: Predicting, learned: FittedWorkload) -> PredictionReport:
 
 @pytest.fixture(scope="module")
 def validator() -> Draft202012Validator:
-    schema = json.loads((files("lsmlens.reports.schemas") / "prediction-1.json").read_text("utf-8"))
+    schema = json_schema("lsmlens.prediction/1")
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 

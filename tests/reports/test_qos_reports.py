@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,17 @@ from lsmlens.reports import qos_markdown, qos_text
 from lsmlens.reports.github import of_assessment as annotations
 from lsmlens.reports.html.page import render
 from lsmlens.reports.html.qos_page import qos_page
+from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.junit import of_assessment as to_junit
 from lsmlens.reports.outputs import QOS, Output, QosReport
-from lsmlens.reports.qos_json import SCHEMA, document, to_json
+from lsmlens.reports.qos_json import SCHEMA, to_json
 from lsmlens.reports.qos_redaction import redacted
 from lsmlens.tuners.qos.assessment import QosAssessment, assess
+
+
+def document(assessment: QosAssessment) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(to_json(assessment))
+    return said
 
 
 class Here(Executor):
@@ -82,7 +87,7 @@ def wpq(fixtures: Path) -> QosAssessment:
 
 @pytest.fixture(scope="module")
 def validator() -> Draft202012Validator:
-    schema = json.loads((files("lsmlens.reports.schemas") / "qos-1.json").read_text("utf-8"))
+    schema = json_schema("lsmlens.qos/1")
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 

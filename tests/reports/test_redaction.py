@@ -13,14 +13,19 @@ from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
 from lsmlens.reports import analysis_markdown, comparison_markdown, github
+from lsmlens.reports.analysis_json import to_json
 from lsmlens.reports.comparison_redaction import redacted as redacted_comparison
-from lsmlens.reports.json_document import document
 from lsmlens.reports.outputs import ANALYSIS, COMPARISON, AnalysisReport, ComparisonReport
 from lsmlens.reports.redaction import Redaction, redacted
 from lsmlens.reports.text import render
 
 HOST = "ceph-node17"
 LogText = Callable[[str], bytes]
+
+
+def document(analysis: Analysis) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(to_json(analysis))
+    return said
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.reports import analysis_markdown
+from lsmlens.reports.analysis_json import run_json
 from lsmlens.reports.document import ChartBlock
 from lsmlens.reports.html.analysis_page import analysis_page
 from lsmlens.reports.html.waterfall_chart import waterfall_chart
@@ -15,7 +16,6 @@ from lsmlens.reports.waterfall import (
     MOMENT_MICROS,
     slowest_apart,
     waterfall_table,
-    waterfall_values,
     waterfalls,
 )
 
@@ -26,25 +26,25 @@ def stock(fixtures: Path) -> RunAnalysis:
 
 
 def test_stages_leave_no_gap_and_come_in_turn(stock: RunAnalysis) -> None:
-    values = waterfall_values(stock)
+    values = run_json(stock).slowest_operations
     assert len(values) == 10
-    durations = [one["duration_seconds"] for one in values]
+    durations = [one.duration_seconds for one in values]
     assert durations == sorted(durations, reverse=True)
     for one in values:
         at = 0.0
-        for stage in one["stages"]:
-            assert stage["start_seconds"] == pytest.approx(at, abs=1e-9)
-            at += stage["seconds"]
-        assert at == pytest.approx(one["duration_seconds"], rel=0.02)
+        for stage in one.stages:
+            assert stage.start_seconds == pytest.approx(at, abs=1e-9)
+            at += stage.seconds
+        assert at == pytest.approx(one.duration_seconds, rel=0.02)
 
 
 def test_lines_show_a_moment_once(stock: RunAnalysis) -> None:
     """The twenty operations kept all waited for the same thing."""
     lines = waterfalls(stock)
-    (slowest,) = (one for one in waterfall_values(stock)[:1])
-    assert lines[0].startswith(f"  {1000 * slowest['duration_seconds']:.3g} ms at 20")
+    (slowest,) = (one for one in run_json(stock).slowest_operations[:1])
+    assert lines[0].startswith(f"  {1000 * slowest.duration_seconds:.3g} ms at 20")
     bars = lines[2:]
-    assert 1 <= len(bars) <= len(slowest["stages"])
+    assert 1 <= len(bars) <= len(slowest.stages)
     ends = 0
     for line in bars:
         bar = line[16 : 16 + BAR_WIDTH]
@@ -77,16 +77,16 @@ def test_chart_has_every_stage_where_it_lies(stock: RunAnalysis) -> None:
     chart = waterfall_chart(stock)
     assert chart is not None
     drawn = [row for row in chart.datasets["waterfall"].records() if row["operation"] == "1. client write"]
-    (slowest,) = waterfall_values(stock)[:1]
-    assert len(drawn) == len(slowest["stages"])
-    for row, stage in zip(drawn, slowest["stages"], strict=True):
-        assert row["start"] == pytest.approx(1000 * stage["start_seconds"], abs=1e-3)
-        assert row["millis"] == pytest.approx(1000 * stage["seconds"], abs=1e-3)
+    (slowest,) = run_json(stock).slowest_operations[:1]
+    assert len(drawn) == len(slowest.stages)
+    for row, stage in zip(drawn, slowest.stages, strict=True):
+        assert row["start"] == pytest.approx(1000 * stage.start_seconds, abs=1e-3)
+        assert row["millis"] == pytest.approx(1000 * stage.seconds, abs=1e-3)
 
 
 def test_without_operations(fixtures: Path) -> None:
     (reef,) = analyze([str(fixtures / "osd-reef")]).runs
     assert not waterfalls(reef)
-    assert not waterfall_values(reef)
+    assert not run_json(reef).slowest_operations
     assert waterfall_table(reef) is None
     assert waterfall_chart(reef) is None

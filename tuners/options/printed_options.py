@@ -34,8 +34,6 @@ LISTS = {
     "max_bytes_for_level_multiplier_addtl": "max_bytes_for_level_multiplier_additional",
 }
 ADDRESS = re.compile(r" \((?:0x)?[0-9a-fA-F]{6,16}\)$")
-# Versions around 4.9 print some sizes with a letter too many: `Options.db_write_buffer_size: 0d`.
-LETTER_TOO_MANY = re.compile(r"(?<=\d)d$")
 POINTER = re.compile(r"0x[0-9a-fA-F]{1,16}|0[0-9a-fA-F]{15}|\(nil\)")
 
 
@@ -62,7 +60,7 @@ def in_option_words(ones: "Iterable[OptionInForce]") -> Iterator[tuple[str, str,
             fields[whole][part] = "4294967295" if (part, value) == ("max_merge_width", "-1") else value
             origins[whole] = origin
         elif name not in CACHES and not POINTER.fullmatch(value):
-            yield name, LETTER_TOO_MANY.sub("", ADDRESS.sub("", value)), origin
+            yield name, ADDRESS.sub("", value), origin
     for name, parts in fields.items():
         yield name, fields_text(parts), origins[name]
     for name, items in lists.items():

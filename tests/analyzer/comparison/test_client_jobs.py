@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer.clients.cbt import place_of
-from lsmlens.analyzer.comparison.bundle_observations import observe_bundle
 from lsmlens.analyzer.comparison.client_jobs import Samples, client_samples, incomplete_notes
+from lsmlens.analyzer.comparison.observations import observe_bundle
 
 
 def fio(fixtures: Path, factor: float = 1.0) -> dict[str, Any]:

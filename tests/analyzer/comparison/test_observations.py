@@ -1,18 +1,24 @@
 """Observations: a bundle, what was saved of it, and a table say the same of what they all have."""
 
 import gzip
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
-from lsmlens.analyzer.comparison.bundle_observations import observe_bundle
 from lsmlens.analyzer.comparison.client_jobs import client_samples
-from lsmlens.analyzer.comparison.observations import Observation
+from lsmlens.analyzer.comparison.observations import Observation, observe_bundle
 from lsmlens.analyzer.comparison.saved_observations import observe_document
 from lsmlens.analyzer.comparison.table_observations import is_table, observe_table
 from lsmlens.analyzer.metrics import METRICS
-from lsmlens.reports.json_document import document
+from lsmlens.reports.analysis_json import to_json
+
+
+def document(analysis: Analysis) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(to_json(analysis))
+    return said
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.analyzer.counters.counter_intervals import counter_intervals
 from lsmlens.reports import run_tables
-from lsmlens.reports.json_life import life
+from lsmlens.reports.analysis_json import run_json
 
 PHASES = ("start", "A_radosbench", "B_fio", "C_omap", "D_cleanup", "E_fio", "F_omap", "end")
 
@@ -48,8 +48,8 @@ def test_reports_show_them(stock: RunAnalysis) -> None:
     table = run_tables.counter_intervals(stock)
     assert table is not None
     assert [row[0] for row in table.rows] == [f"perf_dump.{phase}.json" for phase in PHASES]
-    said = life(stock)["counter_intervals"]
-    assert [one["kv_syncs"] for one in said] == [one.counted.kv_syncs for one in stock.counter_intervals]
+    said = run_json(stock).counter_intervals
+    assert [one.kv_syncs for one in said] == [one.counted.kv_syncs for one in stock.counter_intervals]
 
 
 def test_none_and_one(fixtures: Path, stock: RunAnalysis) -> None:

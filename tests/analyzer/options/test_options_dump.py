@@ -156,3 +156,17 @@ LINES = st.sampled_from(
 def test_any_text(text: str | bytes) -> None:
     dump = parse_options(text)
     assert not dump.skipped & dump.families.keys() or dump.changed
+
+
+def test_spellings_of_4_9() -> None:
+    """2016: sizes with a letter too many, and the style's number."""
+    stamp = "2016-08-23 20:32:07.618488 7ff1905208c0  4 rocksdb: "
+    dump = parse_options(
+        f"{stamp}RocksDB version: 4.9.0\n"
+        f"{stamp}                     Options.db_write_buffer_size: 0d\n"
+        f"{stamp}           Options.writable_file_max_buffer_size: 1048576d\n"
+        f"{stamp}--------------- Options for column family [default]:\n"
+        f"{stamp}                         Options.compaction_style: 0\n"
+    )
+    assert dump.db == {"db_write_buffer_size": "0", "writable_file_max_buffer_size": "1048576"}
+    assert dump.families == {"default": {"compaction_style": "kCompactionStyleLevel"}}

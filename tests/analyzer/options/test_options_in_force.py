@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lsmlens.analyzer.options.option_evidence import OptionEvidence, Source, infer_merge
+from lsmlens.analyzer.options.option_evidence import Flushed, OptionEvidence, Source, infer_merge, infer_write_buffer
 from lsmlens.analyzer.options.options_dump import OptionsDump, parse_options
 from lsmlens.analyzer.options.options_in_force import OptionInForce, ceph_options_in_force, options_in_force
 from lsmlens.analyzer.run import Run
@@ -41,7 +41,9 @@ def reef(log_text: Callable[[str], bytes], run_of: Callable[..., Run]) -> Option
     flushes: dict[str, list[tuple[int, str | None]]] = {}
     for event in run_of(text).events:
         if event["event"] == "flush_started":
-            flushes.setdefault(event["column_family"], []).append((event["num_memtables"], event["flush_reason"]))
+            flushes.setdefault(event["column_family"], []).append(
+                Flushed(event["num_memtables"], event["flush_reason"])
+            )
     return OptionEvidence(dump=parse_options(text), flushes=flushes, ceph_version="18.2.7", daemon="osd.0")
 
 
@@ -107,22 +109,33 @@ def test_the_stored_sharding_stands_against_the_configured_one(stock: OptionEvid
 @pytest.mark.parametrize(
     ("flushes", "value", "source"),
     [
-        ([(32, FULL), (33, FULL), (2, "WAL Full")], "32", Source.SHARDING),
-        ([(40, FULL)], "32", Source.SHARDING),
-        ([(6, FULL), (32, FULL)], "6", Source.FLUSHES),
-        ([(2, "WAL Full"), (1, None)], "32", Source.SHARDING),
+        ([Flushed(32, FULL), Flushed(33, FULL), Flushed(2, "WAL Full")], "32", Source.SHARDING),
+        ([Flushed(40, FULL)], "32", Source.SHARDING),
+        ([Flushed(6, FULL), Flushed(32, FULL)], "6", Source.FLUSHES),
+        ([Flushed(2, "WAL Full"), Flushed(1, None)], "32", Source.SHARDING),
     ],
 )
 def test_flushes_confirm_or_refute_a_stored_override(
-    reef: OptionEvidence, flushes: list[tuple[int, str | None]], value: str, source: Source
+    reef: OptionEvidence, flushes: list[Flushed], value: str, source: Source
 ) -> None:
     option = find(replace(reef, sharding_output=REEF_CFS, flushes={"P": flushes}), "P", MERGE)
     assert (option.value, option.source) == (value, source)
 
 
 def test_what_is_inferred() -> None:
-    assert infer_merge([(17, FULL), (16, FULL), (3, "Write Buffer Manager"), (0, FULL)]) == (16, 2)
-    assert infer_merge([(3, "WAL Full"), (3, None)]) is None
+    some = [Flushed(17, FULL), Flushed(16, FULL), Flushed(3, "Write Buffer Manager"), Flushed(0, FULL)]
+    assert infer_merge(some) == (16, 2)
+    assert infer_merge([Flushed(3, "WAL Full"), Flushed(3)]) is None
+
+
+def test_a_write_buffer_is_inferred_from_full_ones() -> None:
+    full = [Flushed(1, FULL, 268_196_608), Flushed(2, FULL, 2 * 268_190_240), Flushed(1, "WAL Full", 1 << 20)]
+    found = infer_write_buffer(full)
+    assert found is not None
+    assert found[0] == 256 << 20
+    assert found[1] == "2 flushes for a full write buffer, of 268190240 to 268196608 bytes each"
+    assert infer_write_buffer([Flushed(1, FULL, 90_000_000)]) is None  # no power of two
+    assert infer_write_buffer([Flushed(1, "WAL Full", 1 << 26)]) is None
 
 
 def test_without_a_log_the_configuration_counts(stock: OptionEvidence) -> None:
@@ -168,10 +181,36 @@ def test_a_native_database(log_text: Callable[[str], bytes]) -> None:
     assert ceph_options_in_force(evidence) == ()
 
 
-def test_families_of_a_native_database_share_nothing() -> None:
+def test_options_that_a_native_log_does_not_print_are_not_known() -> None:
+    """RocksDB prints ten families; the next may have any options, and defaults would be a guess."""
     dump = OptionsDump("9.8.4", families={"default": {"ttl": "7"}}, skipped={"eleventh"})
-    option = find(OptionEvidence(dump=dump), "eleventh", "ttl")
-    assert (option.value, option.source, option.differs) == ("2592000", Source.ROCKSDB_DEFAULT, False)
+    flushes = {"eleventh": [Flushed(1, FULL, 268_196_608)]}
+    evidence = OptionEvidence(dump=dump, flushes=flushes, tables={"eleventh": {"NoCompression"}})
+    known = {one.name: (one.value, one.source) for one in options_in_force(evidence) if one.family == "eleventh"}
+    assert known == {
+        MERGE: ("1", Source.FLUSHES),
+        "write_buffer_size": (str(256 << 20), Source.FLUSHES),
+        "compression": ("NoCompression", Source.TABLES),
+    }
+
+
+def test_set_options_of_a_family_that_is_not_printed() -> None:
+    dump = OptionsDump("9.8.4", {"max_open_files": "-1"}, changed={"eleventh": {"ttl": "7"}}, skipped={"eleventh"})
+    evidence = OptionEvidence(dump=dump, tables={"eleventh": {"LZ4", "ZSTD"}})
+    found = [one for one in options_in_force(evidence) if one.family == "eleventh"]
+    assert [(one.name, one.value, one.source) for one in found] == [("ttl", "7", Source.SET_OPTIONS)]
+
+
+def test_nothing_is_known_of_a_native_log_without_options() -> None:
+    assert options_in_force(OptionEvidence(rocksdb_version="9.8.4", flushes={"default": [Flushed(1)]})) == ()
+
+
+def test_compression_by_level_leaves_none_for_all() -> None:
+    printed = {"compression[0]": "NoCompression", "compression[1]": "LZ4"}
+    evidence = OptionEvidence(dump=OptionsDump("8.8.0", families={"default": printed}))
+    names = {one.name for one in options_in_force(evidence) if one.family == "default"}
+    assert "compression[1]" in names
+    assert "compression" not in names
 
 
 def test_a_monitor(log_text: Callable[[str], bytes]) -> None:
@@ -214,7 +253,11 @@ DUMPS = st.builds(
     st.builds(
         OptionEvidence,
         dump=DUMPS,
-        flushes=st.dictionaries(NAMES, st.lists(st.tuples(st.integers(), st.none() | st.just(FULL))), max_size=2),
+        flushes=st.dictionaries(
+            NAMES,
+            st.lists(st.builds(Flushed, st.integers(), st.none() | st.just(FULL), st.none() | st.integers())),
+            max_size=2,
+        ),
         sharding_output=st.none() | st.text() | st.just(REEF_CFS),
         config_show=st.dictionaries(NAMES, st.text() | st.integers() | st.none(), max_size=3),
         ceph_conf=st.none() | st.text(),

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.findings import Finding, NotAssessed
-from lsmlens.analyzer.rules.compaction_threads import CompactionThreads, compaction_threads, more_threads
+from lsmlens.analyzer.background_jobs import compaction_threads, more_threads
+from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange
+from lsmlens.analyzer.rules.compaction_threads import CompactionThreads
 
 RULE = CompactionThreads()
 
@@ -17,7 +18,7 @@ def test_three_families_and_one_thread(fixtures: Path) -> None:
     assert finding.evidence[0].text.endswith(
         "column_family_name_000001 4.1, column_family_name_000002 2.3, default 3.2"
     )
-    assert finding.commands == ("max_background_jobs=4",)
+    assert finding.changes == (OptionChange("max_background_jobs", "4"),)
 
 
 @pytest.mark.parametrize("bundle", ["osd-stock", "osd-rotated", "osd-reef", "rocksdb-7.8"])
@@ -28,13 +29,13 @@ def test_busy_for_less(bundle: str, fixtures: Path) -> None:
 @pytest.mark.parametrize(
     ("bundle", "threads", "more"),
     [
-        ("osd-stock", 2, {"max_background_compactions": "4"}),
-        ("osd-reef", 3, {"max_background_jobs": "8"}),
-        ("rocksdb-7.8", 1, {"max_background_jobs": "4"}),
-        ("osd-noisy", None, {"max_background_jobs": "N"}),
+        ("osd-stock", 2, (OptionChange("max_background_compactions", "4"),)),
+        ("osd-reef", 3, (OptionChange("max_background_jobs", "8"),)),
+        ("rocksdb-7.8", 1, (OptionChange("max_background_jobs", "4"),)),
+        ("osd-noisy", None, ()),
     ],
 )
-def test_threads(bundle: str, threads: int | None, more: dict[str, str], fixtures: Path) -> None:
+def test_threads(bundle: str, threads: int | None, more: tuple[OptionChange, ...], fixtures: Path) -> None:
     run = _osd(fixtures / bundle)
     assert (compaction_threads(run), more_threads(run)) == (threads, more)
 

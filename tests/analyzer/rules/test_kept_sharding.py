@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed
+from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, OptionChange
 from lsmlens.analyzer.rules.kept_sharding import KeptSharding
 
 RULE = KeptSharding()
@@ -37,11 +37,11 @@ def test_text_of_pacific_under_reef(upgraded: RunAnalysis) -> None:
         ("P", "min_write_buffer_number_to_merge 6", "32"),
     ]
     assert all(one.confidence is Confidence.HIGH for one in found)
-    assert (
-        'ceph-bluestore-tool --path /var/lib/ceph/osd/ceph-0 --sharding="m(3) p(3,0-12)'
-        " O(3,0-13)=block_cache={type=binned_lru} L=min_write_buffer_number_to_merge=32"
-        ' P=min_write_buffer_number_to_merge=32" reshard'
-    ) in found[0].commands
+    text = (
+        "m(3) p(3,0-12) O(3,0-13)=block_cache={type=binned_lru} L=min_write_buffer_number_to_merge=32"
+        " P=min_write_buffer_number_to_merge=32"
+    )
+    assert found[0].changes == (OptionChange("bluestore_rocksdb_cfs", text, is_ceph=True),)
 
 
 def test_too_few_buffers_come_first(upgraded: RunAnalysis) -> None:

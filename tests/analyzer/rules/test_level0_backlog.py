@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.findings import Finding, NotAssessed, Severity
+from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.rules.level0_backlog import Level0Backlog
 
 RULE = Level0Backlog()
@@ -16,7 +16,7 @@ def test_one_slow_compaction_thread(fixtures: Path) -> None:
     assert found["default"].severity is Severity.CRITICAL
     assert found["default"].value == "78 s at 4 files or more, 13 at most"
     assert found["default"].meaning.endswith("writes are slowed down at 9 and stopped at 24")
-    assert found["default"].commands == ("max_background_jobs=4",)
+    assert found["default"].changes == (OptionChange("max_background_jobs", "4"),)
 
 
 @pytest.mark.parametrize("bundle", ["osd-stock", "osd-reef", "osd-rotated", "rocksdb-7.8"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.rules.level0_size import Level0Size
 
 RULE = Level0Size()
@@ -16,9 +16,7 @@ def test_a_quarter_of_level_0(fixtures: Path) -> None:
     assert isinstance(finding, Finding)
     assert (finding.severity, finding.confidence) == (Severity.WARNING, Confidence.MEDIUM)
     assert finding.value == "level 1 is 0.25 of level 0: 16 MiB to 64 MiB nominal"
-    assert finding.commands[-1] == (
-        'ceph config set osd bluestore_rocksdb_options_annex "max_bytes_for_level_base=67108864"'
-    )
+    assert finding.changes == (OptionChange("max_bytes_for_level_base", "67108864"),)
 
 
 @pytest.mark.parametrize(("bundle", "families"), [("osd-stock", "L, O-0, O-1, O-2, P, "), ("osd-reef", "L, P:")])
@@ -29,7 +27,7 @@ def test_a_size_that_flushes_do_not_reach(bundle: str, families: str, fixtures: 
     assert (finding.severity, finding.confidence) == (Severity.INFO, Confidence.LOW)
     assert finding.column_family is None
     assert finding.meaning.startswith(families)
-    assert finding.commands == ()
+    assert finding.changes == ()
 
 
 @pytest.mark.parametrize("bundle", ["rocksdb-7.8", "rocksdb-current"])

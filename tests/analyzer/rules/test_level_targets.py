@@ -30,7 +30,7 @@ def test_level_2_will_not_fit(small: RunAnalysis) -> None:
     assert found.severity is Severity.INFO  # compactions wrote to level 1 only
     assert found.value == "levels up to 1 ask for 512 MiB, level 2 for 2,560 MiB more; extra 0 MiB"
     assert found.threshold == "1,946 MiB, 95 % of the device"  # 2147475456 * 0.95 / 2^20
-    assert "ceph-bluestore-tool bluefs-bdev-expand --path /var/lib/ceph/osd/ceph-0" in found.commands[2]
+    assert "ceph-bluestore-tool bluefs-bdev-expand --path /var/lib/ceph/osd/ceph-0" in found.commands[3]
 
 
 def test_a_level_in_use_that_does_not_fit(fixtures: Path) -> None:

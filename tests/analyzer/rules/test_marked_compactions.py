@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.findings import Finding, NotAssessed
+from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange
 from lsmlens.analyzer.rules.marked_compactions import MarkedCompactions
 
 RULE = MarkedCompactions()
@@ -14,7 +14,7 @@ def test_compaction_on_deletion_of_reef(fixtures: Path) -> None:
     assert isinstance(finding, Finding)
     assert finding.value == "30% of 1052 MB"
     assert "(p-1 46%, p-0 44%, P 10%)" in finding.meaning
-    assert finding.commands == ("ceph config set osd rocksdb_cf_compact_on_deletion_trigger 24576",)
+    assert finding.changes == (OptionChange("rocksdb_cf_compact_on_deletion_trigger", "24576", is_ceph=True),)
 
 
 def test_pacific_marks_nothing(fixtures: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.analyzer.companions import Beside
-from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.rules.missing_families import MissingFamilies
 
 RULE = MissingFamilies()
@@ -32,10 +32,8 @@ def test_constructed_osd_with_one_family(constructed: RunAnalysis) -> None:
     (found,) = RULE.check(constructed, [])
     assert isinstance(found, Finding)
     assert (found.severity, found.confidence) == (Severity.WARNING, Confidence.HIGH)
-    assert (
-        'ceph-bluestore-tool --path /var/lib/ceph/osd/ceph-0 --sharding="m(3) p(3,0-12)'
-        ' O(3,0-13)=block_cache={type=binned_lru} L P" reshard'
-    ) in found.commands
+    text = "m(3) p(3,0-12) O(3,0-13)=block_cache={type=binned_lru} L P"
+    assert found.changes == (OptionChange("bluestore_rocksdb_cfs", text, is_ceph=True),)
 
 
 def test_constructed_osd_of_an_older_release(constructed: RunAnalysis) -> None:

@@ -7,7 +7,7 @@ import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.analyzer.companions import Beside
 from lsmlens.analyzer.counters.perf_dumps import LongRunAverage, PerfDump
-from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed
+from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, OptionChange
 from lsmlens.analyzer.rules.onode_misses import OnodeMisses
 
 RULE = OnodeMisses()
@@ -46,7 +46,7 @@ def test_constructed_later_dump(stock: RunAnalysis) -> None:
     assert found.confidence is Confidence.LOW
     assert found.value == "20% missed, a get 20.0 us after 13.2 us"
     assert "4294967296 now" in found.advice
-    assert "ceph config set osd.0 osd_memory_target BYTES" in found.commands
+    assert found.changes == (OptionChange("osd_memory_target", str(8 << 30), is_ceph=True),)
 
 
 def test_constructed_later_dumps_below_a_threshold(stock: RunAnalysis) -> None:

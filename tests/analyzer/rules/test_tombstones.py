@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import analyze
-from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed
+from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, OptionChange
 from lsmlens.analyzer.rules.tombstones import Tombstones
 
 RULE = Tombstones()
@@ -16,7 +16,7 @@ def test_tables_of_deletions_only(fixtures: Path) -> None:
     assert isinstance(finding, Finding)
     assert finding.value.startswith("2 table(s), 149724 tombstones, at most 100%")
     assert finding.confidence is Confidence.LOW  # level 0
-    assert finding.commands == ()
+    assert (finding.changes, finding.commands) == ((), ())
 
 
 def test_an_osd_with_compact_on_deletion_off(fixtures: Path) -> None:
@@ -25,10 +25,8 @@ def test_an_osd_with_compact_on_deletion_off(fixtures: Path) -> None:
     assert [one.column_family for one in findings] == ["p-0", "p-2"]
     assert findings[1].evidence[0].text == "table 149, written to level 0: 419122 tombstones in 612283 entries"
     assert findings[1].evidence[1].text == "rocksdb_cf_compact_on_deletion = false"
-    assert findings[1].commands == (
-        "ceph config set osd rocksdb_cf_compact_on_deletion true",
-        "ceph tell osd.0 compact",
-    )
+    assert findings[1].changes == (OptionChange("rocksdb_cf_compact_on_deletion", "true", is_ceph=True),)
+    assert findings[1].commands == ("ceph tell osd.0 compact",)
 
 
 def test_a_table_below_level_0(fixtures: Path) -> None:

@@ -140,7 +140,7 @@ def test_what_logs_print_in_pieces(run_in: Callable[[str], RunAnalysis]) -> None
         ("default", "table_factory.flush_block_policy_factory", "FlushBlockBySizePolicyFactory (0x7f00aa00)"),
         ("default", "last_level_temperature", "0"),
         (None, "wal_recovery_mode", "1"),
-        (None, "db_write_buffer_size", "0d"),
+        (None, "db_write_buffer_size", "0"),
         (None, "statistics", "(nil)"),
         (None, "wal_dir", "/db.wal"),
     )

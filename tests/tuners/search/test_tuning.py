@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
+from lsmlens.reports.json_form import json_schema
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
@@ -22,7 +23,7 @@ from lsmlens.tuners.search.scores import Objective
 from lsmlens.tuners.search.tuning import Tuning
 
 ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = json.loads((ROOT / "reports" / "schemas" / "recommendation-1.json").read_text())
+SCHEMA = json_schema("lsmlens.recommendation/1")
 Search = Callable[..., Recommendation]
 FROZEN = ("compression", "max_background_jobs", "ttl", "target_file_size_base", "max_total_wal_size")
 
@@ -80,7 +81,7 @@ def test_a_candidate_beyond_the_bounds_is_named_with_its_reason(found: Recommend
 
 def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> None:
     from jsonschema import Draft202012Validator
-    from lsmlens.reports.recommendation_json import document, to_json
+    from lsmlens.reports.recommendation_json import to_json
     from lsmlens.reports.recommendation_markdown import render as to_markdown
     from lsmlens.reports.recommendation_report import RecommendationReport
     from lsmlens.reports.recommendation_text import render
@@ -92,7 +93,7 @@ def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> No
         RecommendationReport("LOG", dataclasses.replace(found, picked=None, reason="nothing beats it"), None),
     ):
         Draft202012Validator(SCHEMA).validate(json.loads(to_json(report)))
-        said = document(report)
+        said = json.loads(to_json(report))
         text, markdown = render(report), to_markdown(report)
         assert said["headline"] in " ".join(text.split())
         for one in found.finalists:

@@ -7,7 +7,7 @@ import pytest
 from lsmlens.analyzer.comparison.arms import Arm
 from lsmlens.analyzer.comparison.comparison import compare
 from lsmlens.analyzer.comparison.observations import Kind, Observation
-from lsmlens.analyzer.comparison.scaling import Scaling, amounts_of
+from lsmlens.analyzer.comparison.work import Scaling, amounts_of
 
 METRIC = "client_iops.randwrite.4k"
 

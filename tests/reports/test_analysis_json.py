@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis_document import SCHEMA
 from lsmlens.analyzer.selection import Selection
-from lsmlens.reports.json_document import SCHEMA, document, to_json
+from lsmlens.reports.analysis_json import to_json
+from lsmlens.reports.json_form import json_schema
 
 FIXTURES = [
     "osd-stock",
@@ -36,9 +37,14 @@ LOGS = {
 }
 
 
+def document(analysis: Analysis) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(to_json(analysis))
+    return said
+
+
 @pytest.fixture(scope="module")
 def validator() -> Draft202012Validator:
-    schema = json.loads((files("lsmlens.reports.schemas") / "analysis-1.json").read_text("utf-8"))
+    schema = json_schema("lsmlens.analysis/1")
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 

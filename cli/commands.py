@@ -1,0 +1,101 @@
+"""The commands of `lsmlens`: each is a module of its own, imported once it is asked for."""
+
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from lsmlens.cli.streams import is_rich
+from lsmlens.cli.values import Coercion
+from typer.core import TyperCommand, TyperGroup
+
+SUMMARIES = {
+    "analyze": "What compaction did in a log bundle.",
+    "compare": "What is better and worse in one arm than in another.",
+    "workload": "The workload that a log shows.",
+    "replay": "A workload against a real RocksDB, under any options.",
+    "predict": "What a log would have shown under other options.",
+    "tune": "Recommended settings, with the trade-off and the commands to paste.",
+    "qos": "The op scheduler: in force, allocation, findings, simulation.",
+    "engine": "The RocksDB versions that replays can run on.",
+    "explain": "What a finding means, by its code.",
+}
+
+
+class Commands(TyperGroup):
+    """The commands by name: to list them none is imported, to run one only that."""
+
+    def __init__(self, **attributes: Any) -> None:
+        listed = [TyperCommand(name, short_help=summary) for name, summary in SUMMARIES.items()]
+        super().__init__(**attributes | {"commands": listed})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that the arguments begin with, imported, and its arguments."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, None if listed is None else _made(import_module(f"lsmlens.cli.{name}").app), rest
+
+
+def command_line() -> TyperGroup:
+    """All of it."""
+    group = _made(app)
+    assert isinstance(group, TyperGroup)
+    return group
+
+
+def examples(*lines: str) -> str:
+    """The end of a command's help: lines to try, as they are."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _made(app: typer.Typer) -> TyperCommand | TyperGroup:
+    """What Typer makes of it: a command, or several; help is in panels on a terminal, in plain text elsewhere."""
+    command = typer.main.get_command(app)
+    assert isinstance(command, TyperCommand | TyperGroup)
+    commands = command.commands.values() if isinstance(command, TyperGroup) else ()
+    for one in (command, *commands):
+        assert isinstance(one, TyperCommand | TyperGroup)
+        one.rich_markup_mode = "rich" if is_rich() else None
+        for parameter in one.get_params(typer.Context(one, help_option_names=["-h", "--help"])):
+            parameter._runtime_param = Coercion()  # type: ignore[attr-defined]  # see there
+    return command
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"lsmlens {version('lsmlens')}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=Commands,
+    invoke_without_command=True,
+    epilog=examples(
+        "lsmlens analyze ceph-osd.0.log.gz -o report.html",
+        "lsmlens compare before/ after/",
+        "lsmlens tune ceph-osd.0.log.gz --budget 10m",
+    ),
+)
+
+
+@app.callback()
+def lsmlens(
+    context: typer.Context,
+    _: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and leave."),
+    ] = False,
+) -> None:
+    """Reads the logs RocksDB writes, inside a Ceph OSD or anywhere else, and says what compaction really costs.
+
+    Results go to standard output, everything else to standard error. Exit status: 0 fine, 1 a gate that was asked for
+    failed, 2 bad input or usage.
+    """
+    show_help_alone(context)
+
+
+def show_help_alone(context: typer.Context) -> None:
+    """Print the help of a group of commands that was called without one, and leave with status 2."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)

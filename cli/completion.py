@@ -1,0 +1,67 @@
+"""What the shell completes: presets, codes of findings, metrics, engine versions. Each imports only what it lists."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+
+def words(known: Sequence[str]) -> Callable[[str], Iterator[str]]:
+    """What completes one of these words."""
+
+    def beginning(incomplete: str) -> Iterator[str]:
+        yield from (one for one in known if one.startswith(incomplete))
+
+    return beginning
+
+
+def option_presets(incomplete: str) -> Iterator[str]:
+    """Presets of options that begin like this, with the name before `=` kept."""
+    from lsmlens.tuners.options.presets import preset_names
+
+    name, equals, begun = incomplete.rpartition("=")
+    yield from (f"{name}{equals}{one}" for one in preset_names() if one.startswith(begun))
+
+
+def workload_presets(incomplete: str) -> Iterator[str]:
+    """Presets of workloads that begin like this."""
+    from lsmlens.tuners.workloads.presets import preset_names
+
+    yield from (one for one in preset_names() if one.startswith(incomplete))
+
+
+def engine_versions(incomplete: str) -> Iterator[str]:
+    """RocksDB versions that are here, or that a release of Ceph has."""
+    from lsmlens.tuners.engines.library import installed_libraries, system_libraries
+    from lsmlens.tuners.options.presets import ROCKSDB_VERSIONS
+
+    known = {one.version for one in (*installed_libraries(), *system_libraries())} | {*ROCKSDB_VERSIONS.values()}
+    yield from (one for one in sorted(known) if one.startswith(incomplete))
+
+
+def installed_versions(incomplete: str) -> Iterator[str]:
+    """RocksDB versions that are here."""
+    from lsmlens.tuners.engines.library import installed_libraries, system_libraries
+
+    known = {one.version for one in (*installed_libraries(), *system_libraries())}
+    yield from (one for one in sorted(known) if one.startswith(incomplete))
+
+
+def finding_codes(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Codes of findings that begin like this, in either case, each with its title."""
+    from lsmlens.analyzer import rules
+    from lsmlens.analyzer.qos import rules as qos_rules
+
+    known = (*rules.RULES, *qos_rules.RULES)
+    yield from ((rule.code, rule.title) for rule in known if rule.code.startswith(incomplete.upper()))
+
+
+def metrics(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Metrics that begin like this, each with its label."""
+    from lsmlens.analyzer.metrics import METRICS
+
+    names = [(name, metric.label) for metric in METRICS for name in (metric.name, *metric.aliases)]
+    yield from ((name, label) for name, label in names if name.startswith(incomplete))
+
+
+def codes_and_metrics(incomplete: str) -> Iterator[tuple[str, str]]:
+    """What `lsmlens explain` takes and begins like this."""
+    yield from finding_codes(incomplete)
+    yield from metrics(incomplete)
