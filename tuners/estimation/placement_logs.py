@@ -40,7 +40,7 @@ def placement_logs(intervals: Sequence[Interval], phases: NDArray[np.int64]) -> 
         return []
     trimmed = np.floor(deletes * _of_entries(puts, deletes, phases))
     entries = np.floor((puts - trimmed) / 2)
-    kept = np.array([one.kept_puts for one in intervals], np.float64)
+    kept_puts = np.array([one.kept_puts for one in intervals], np.float64)
     found: list[Part] = []
     for phase in np.unique(phases):
         own = phases == phase
@@ -48,7 +48,7 @@ def placement_logs(intervals: Sequence[Interval], phases: NDArray[np.int64]) -> 
         infos = np.where(own, puts - entries - trimmed, 0.0).astype(np.int64)
         found += [_queue(d, f, int(phase)), overwritten(GROUPS, infos).in_place(int(phase))]
         # what is kept of entries are the last of each log: more than these live in logs that are no longer written to
-        vanished = np.clip(e + d + np.minimum(infos, GROUPS) - np.where(own, kept, 0.0), 0.0, d)
+        vanished = np.clip(e + d + np.minimum(infos, GROUPS) - np.where(own, kept_puts, 0.0), 0.0, d)
         telling = vanished > VANISHED * e
         if telling.sum() >= LEAST_TELLING:
             length = float(np.median((d - vanished)[telling]))

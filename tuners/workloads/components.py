@@ -90,8 +90,7 @@ class _Component(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     `keys` and `values` stand for the family's where this component's differ. `spread` says where the operations of a
     row lie in its time: evenly, or each at random within its even share. `preload` keys are there before the clock
-    starts. `ridge` is read for the sake of older documents, and changes
-    nothing.
+    starts. `ridge` is read for the sake of older documents, and changes nothing.
     """
 
     keys: Keys | None = None

