@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.statistics_series import StatisticsSeries
 
 
+# Log and counters tell of the same time if their bytes written to tables differ by no more than this.
+SAME_TIME = 0.05
+
+
 class CrossCheck(NamedTuple):
     """Bytes of tables by the log (flushes and compactions) and by BlueFS's counter, over the daemon's last life.
 
@@ -34,6 +38,15 @@ class CrossCheck(NamedTuple):
     def difference(self) -> float | None:
         """How much more the log says, as a share of the counter."""
         return (self.log_bytes - self.counter_bytes) / self.counter_bytes if self.counter_bytes else None
+
+    @property
+    def is_of_same_time(self) -> bool:
+        """Whether log and counters tell of the same time."""
+        return (
+            self.difference is not None
+            and abs(self.difference) <= SAME_TIME
+            and self.earlier_log_bytes <= SAME_TIME * self.log_bytes
+        )
 
 
 def series_of(run: Run) -> "StatisticsSeries | None":

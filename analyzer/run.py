@@ -46,6 +46,7 @@ class Quality:
     events_rejected: int = 0
     events_cut: int = 0
     duplicates_removed: int = 0
+    damaged: list[str] = field(default_factory=list)  # what is wrong with a member that was read
     not_understood: list[NotUnderstood] = field(default_factory=list)
     unknown_events: Counter[str] = field(default_factory=Counter)
     unknown_fields: Counter[str] = field(default_factory=Counter)

@@ -29,6 +29,7 @@ class Scan:
     """
 
     member: str
+    damage: str | None = None
     head: bytes = b""
     tail: bytes = b""
     by_source: dict[str, Spool[Record]] = field(default_factory=dict)

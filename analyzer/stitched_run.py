@@ -70,6 +70,8 @@ def _add_quality(run: Run, scan: Scan) -> None:
     quality.lines += scan.lines
     quality.lines_are_estimated |= scan.lines_are_estimated
     quality.cut_lines += scan.cut_lines
+    if scan.damage is not None:
+        quality.damaged.append(scan.damage)
     quality.events_rejected += scan.events_rejected
     quality.events_cut += scan.events_cut
     quality.unknown_fields += scan.unknown_fields

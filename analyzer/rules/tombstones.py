@@ -90,7 +90,7 @@ class Tombstones:
                 if option is not None and option.value == "false"
                 else (),
                 commands=(f"ceph tell {run.run.name.rsplit('/', 1)[-1]} compact",) if is_osd(run.run) else (),
-                risk="compaction takes device and CPU time: one OSD at a time",
+                risk="compaction takes device and CPU time" + (": one OSD at a time" if is_osd(run.run) else ""),
                 check="no live table over half tombstones",
             )
 

@@ -26,10 +26,9 @@ from lsmlens.reports.document import (
 from lsmlens.reports.glossary import ANALYSIS_TERMS, COMPARISON_TERMS
 from lsmlens.reports.html import comparison_charts as charts
 from lsmlens.reports.html.charts import Chart
-from lsmlens.reports.html.run_sections import time_blocks
 from lsmlens.reports.outputs import ComparisonReport
+from lsmlens.reports.run_sections import time_blocks
 from lsmlens.reports.tables import Table
-from lsmlens.reports.timeline import measure_timeline
 
 # Each arm's charts hold about 60 KB of data.
 ARMS_WITH_CHARTS = 4
@@ -76,9 +75,8 @@ def comparison_charts(comparison: Comparison, name: str) -> list[tuple[str, Char
         return [("", made)] if made is not None else []
     found = []
     for number, (arm, one, selection) in enumerate(_runs(comparison)):
-        timeline = measure_timeline(one, selection)
-        blocks = time_blocks(timeline, f"arm-{number}-") if timeline is not None else ()
-        drawn = (block.drawn() for block in blocks if isinstance(block, ChartBlock))
+        blocks = time_blocks(one, selection, f"arm-{number}-")
+        drawn = (block.drawn() for block in blocks)
         found += [(arm, chart) for chart in drawn if chart.name == name]
     return found
 
@@ -209,9 +207,8 @@ def _runs(comparison: Comparison) -> Iterator[tuple[str, RunAnalysis, Selection]
 
 def _arm_sections(comparison: Comparison) -> Iterator[Section]:
     for number, (name, one, selection) in enumerate(_runs(comparison)):
-        timeline = measure_timeline(one, selection) if number < ARMS_WITH_CHARTS else None
-        if timeline is not None:
-            blocks = tuple(time_blocks(timeline, f"arm-{number}-"))
+        blocks = tuple(time_blocks(one, selection, f"arm-{number}-")) if number < ARMS_WITH_CHARTS else ()
+        if blocks:
             yield Section(f"arm-{number}", f"{name} over time", blocks)
 
 

@@ -21,9 +21,10 @@ import pytest
 from lsmlens.analyzer import blocks
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.errors import InputError
+from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import to_json
 from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
-from lsmlens.reports.text import render
+from lsmlens.reports.terminal import whole
 
 from tests.archives import tarred, zipped
 
@@ -352,7 +353,7 @@ def assert_every_report_can_be_written(file: Path, folder: Path) -> None:
         for output in ANALYSIS.outputs([str(folder / f"out{suffix}")]):
             ANALYSIS.write(output, AnalysisReport(analysis))
         assert (folder / f"out{suffix}").stat().st_size
-    text = render(analysis)
+    text = whole(compose(analysis))
     assert not re.search(CONTROL, text), text
 
 

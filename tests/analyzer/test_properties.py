@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from lsmlens.analyzer import blocks
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.errors import InputError
+from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import to_json
-from lsmlens.reports.text import render
+from lsmlens.reports.terminal import whole
 
 Edit = tuple[bool, int, bytes, bool]  # in an event's head or anywhere, place, bytes, written over or put in
 Key = tuple[int, int | None, str, int | None]
@@ -93,7 +94,7 @@ def read(*texts: bytes, names: Iterable[str] = ("ceph-osd.0.log",)) -> Analysis 
             assert refusal.hint
             return None
         assert to_json(analysis)
-        assert render(analysis)
+        assert whole(compose(analysis))
         return analysis
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.units import MICROS
-from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
+from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
 
 # With fewer compactions a family's are taken to be as fast as all.
 LEAST_JOBS = 20

@@ -16,7 +16,7 @@ from lsmlens.tuners.estimation.history import History, read_history
 from lsmlens.tuners.estimation.model_choice import best_explained
 from lsmlens.tuners.estimation.value_shapes import with_shapes
 from lsmlens.tuners.estimation.write_batches import WriteBatches, write_batches
-from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
+from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
 from lsmlens.tuners.workloads.document import MOST_IN_BATCH, Origin, Transactions, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
 
