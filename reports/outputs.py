@@ -273,7 +273,10 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
-        ".parquet": Table("lsmlens.reports.events_parquet:write_events", ("analysis",)),
+        ".parquet": Table("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
+        ".tables.parquet": Table("lsmlens.reports.jobs_parquet:write_tables", ("analysis",)),
+        ".blobs.parquet": Table("lsmlens.reports.jobs_parquet:write_blob_files", ("analysis",)),
+        ".events.parquet": Table("lsmlens.reports.jobs_parquet:write_other_events", ("analysis",)),
     },
     Charts(
         (
@@ -287,12 +290,10 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
 )
 COMPARISON: Subject[ComparisonReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.html.comparison_page:comparison_page"),
-        ".md": Text("lsmlens.reports.comparison_markdown:render"),
+        **document("lsmlens.reports.comparison:compose"),
         ".json": Text("lsmlens.reports.comparison_json:to_json", ("comparison", "gates")),
         ".junit.xml": Text("lsmlens.reports.junit:of_comparison"),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_comparison", ("comparison",)),
-        ".txt": Text("lsmlens.reports.comparison_text:render", ("comparison", "gates")),
         ".csv": Text("lsmlens.reports.comparison_csv:to_csv", ("comparison",)),
         ".parquet": Table("lsmlens.reports.comparison_parquet:write_metrics", ("comparison",)),
     },
@@ -301,7 +302,7 @@ COMPARISON: Subject[ComparisonReport] = Subject(
             *("changes", "amplification", "written", "families", "timeline", "levels", "latency", "kvthread"),
             *("level0", "memtables"),
         ),
-        Lazy("lsmlens.reports.html.comparison_page:comparison_charts", ("comparison",)),
+        Lazy("lsmlens.reports.comparison:charts_called", ("comparison",)),
         "the HTML report shows those there are",
     ),
     Lazy("lsmlens.reports.github:of_comparison"),

@@ -162,11 +162,9 @@ def _merged(old: pl.DataFrame | None, new: pl.DataFrame, kept: Kept) -> pl.DataF
 
 def _mark_deleted(addition: Addition, run: Run) -> None:
     """Tables of earlier hours that were deleted in this one."""
-    deleted = {
-        event["file_number"]: event["time_micros"]
-        for event in run.events
-        if event["event"] == EventKind.TABLE_FILE_DELETION
-    }
+    deletions = run.other_events.filter(kind=EventKind.TABLE_FILE_DELETION.value)
+    numbers = deletions["fields"].str.json_path_match("$.file_number").cast(pl.Int64)
+    deleted = dict(zip(numbers, deletions["at"].dt.epoch("us"), strict=True))
     earlier = deleted.keys() - set(run.tables["number"])
     for path, file in list(addition.state.files.items()):
         if file.numbers is None or not path.startswith("tables/"):

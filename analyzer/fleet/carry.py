@@ -4,27 +4,28 @@ With it the next piece of a rotated log is stitched as if it had been read toget
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
 import msgspec
 import polars as pl
-from lsmlens.analyzer import records
-from lsmlens.analyzer.events import INT64_MAX, Event, EventKind
+from lsmlens.analyzer.events import (
+    INT64_MAX,
+    BlobFileCreation,
+    CompactionStarted,
+    Event,
+    FlushStarted,
+    TableFileCreation,
+    TableProperties,
+)
+from lsmlens.analyzer.jobs import FLUSH
 from lsmlens.analyzer.pieces import Piece
+from lsmlens.analyzer.records import ForcedLine, JobLine, OpenLine, Record
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.scan import Scan
 from lsmlens.analyzer.spool import Spool
 
-_OF_A_JOB = frozenset(
-    {
-        EventKind.FLUSH_STARTED,
-        EventKind.COMPACTION_STARTED,
-        EventKind.TABLE_FILE_CREATION,
-        EventKind.BLOB_FILE_CREATION,
-    }
-)
 IDENTITY = "carried"
 LINES_KEPT = 100  # a job starts right after its line; what has none, such as a move, would pile up
 
@@ -33,7 +34,7 @@ class Carry(msgspec.Struct):
     """The end of what was read of a daemon. `until_millis` is the last stamp, local time."""
 
     until_millis: int
-    records: list[list[Any]]
+    records: list[Record]
     tail: bytes
     options_text: str
     rocksdb_version: str | None
@@ -45,8 +46,8 @@ class Carry(msgspec.Struct):
         first = pieces[0]
         source = first.source
         scan = Scan(first.scan.member, tail=self.tail)
-        found: Spool[records.Record] = Spool()
-        found.extend(tuple(record) for record in self.records)
+        found: Spool[Record] = Spool(Record)
+        found.extend(self.records)
         scan.by_source[source] = found
         scan.options_text[source] = self.options_text
         scan.rocksdb_version, scan.ceph_version = self.rocksdb_version, self.ceph_version
@@ -59,26 +60,10 @@ def carry_of(run: Run, pieces: Sequence[Piece]) -> Carry | None:
     if run.stamps.last is None or not run.sessions:
         return None
     last = run.sessions[-1]
-    opening = [
-        records.OPEN_LINE,
-        IDENTITY,
-        last.opened_at_millis,
-        last.rocksdb_version,
-        last.ceph_version,
-        last.session_id,
-    ]
-    unfinished = run.unfinished.filter(session=last.number).select("job", pl.col("started_at").dt.epoch("us"))
-    started = dict(unfinished.iter_rows())
-    begun = [
-        event
-        for event in run.events
-        if event["session"] == last.number
-        and event["event"] in _OF_A_JOB
-        and event["time_micros"] >= started.get(event.get("job"), INT64_MAX)
-    ]
+    opening = OpenLine(IDENTITY, last.opened_at_millis, last.rocksdb_version, last.ceph_version, last.session_id)
     return Carry(
         run.stamps.last,
-        [opening, *_records(begun), *_lines_before_jobs(pieces)],
+        [opening, *_begun(run, last.number), *_lines_before_jobs(pieces)],
         pieces[-1].scan.tail,
         run.options_text,
         run.rocksdb_version,
@@ -87,27 +72,104 @@ def carry_of(run: Run, pieces: Sequence[Piece]) -> Carry | None:
     )
 
 
-def _records(events: list[Event]) -> Iterator[list[Any]]:
-    """The events in their order, before each start the line that told its family."""
-    for event in sorted(events, key=itemgetter("time_micros")):
-        family = event.get("column_family")
-        is_flush = event["event"] == EventKind.FLUSH_STARTED
-        if family is not None and (is_flush or event["event"] == EventKind.COMPACTION_STARTED):
-            yield [records.JOB_LINE, family, event["job"], is_flush]
-        if event.get("true_flush_reason") != event.get("flush_reason"):
-            yield [records.FORCED_LINE, event["true_flush_reason"]]
-        yield [records.EVENT, event]
+def _begun(run: Run, session: int) -> Iterator[Record]:
+    """What the log told of jobs that are not done, in its order, before each start the line that told its family."""
+    told: list[tuple[int, Record]] = []
+    for job in _rows(run.unfinished, session):
+        start = _flush_started(job) if job["kind"] == FLUSH else _compaction_started(job)
+        if job["column_family"] is not None:
+            told.append((job["started_at"], JobLine(job["column_family"], job["job"], job["kind"] == FLUSH)))
+        if job["reason"] is not None and job["reason"] != job["logged_reason"]:
+            told.append((job["started_at"], ForcedLine(job["reason"])))
+        told.append((job["started_at"], start))
+    jobs = {job["job"]: job["started_at"] for job in _rows(run.unfinished, session)}
+    for frame, made in ((run.tables, _table_created), (run.blob_files, _blob_created)):
+        files = [row for row in _rows(frame, session) if row["created_at"] >= jobs.get(row["job"], INT64_MAX)]
+        told += [(row["created_at"], made(row)) for row in files]
+    return (record for _, record in sorted(told, key=itemgetter(0)))
 
 
-def _lines_before_jobs(pieces: Sequence[Piece]) -> Iterator[list[Any]]:
+def _rows(frame: pl.DataFrame, session: int) -> list[dict[str, Any]]:
+    return frame.filter(session=session).with_columns(pl.col(pl.Datetime("us", "UTC")).to_physical()).to_dicts()
+
+
+def _flush_started(job: dict[str, Any]) -> FlushStarted:
+    return FlushStarted(
+        time_micros=job["started_at"],
+        job=job["job"],
+        num_memtables=job["memtables"],
+        num_entries=job["input_records"],
+        num_deletes=job["input_deletions"],
+        num_range_deletes=job["input_range_deletions"],
+        total_data_size=job["input_bytes"],
+        memory_usage=job["memory_bytes"],
+        flush_reason=job["logged_reason"],
+    )
+
+
+def _compaction_started(job: dict[str, Any]) -> CompactionStarted:
+    numbers = iter(job["input_tables"])
+    inputs = zip(job["input_levels"], job["input_level_files"], strict=True)
+    return CompactionStarted(
+        time_micros=job["started_at"],
+        job=job["job"],
+        input_data_size=job["input_bytes"],
+        compaction_reason=job["logged_reason"],
+        score=job["score"],
+        deeper={level: list(islice(numbers, files)) for level, files in inputs},
+        **(msgspec.json.decode(job["details"]) if job["details"] else {}),
+    )
+
+
+def _table_created(table: dict[str, Any]) -> TableFileCreation:
+    return TableFileCreation(
+        time_micros=table["created_at"],
+        job=table["job"],
+        cf_name=table["column_family"],
+        file_number=table["number"],
+        file_size=table["bytes"],
+        smallest_seqno=table["first_sequence"],
+        largest_seqno=table["last_sequence"],
+        table_properties=TableProperties(
+            data_size=table["data_bytes"],
+            index_size=table["index_bytes"],
+            filter_size=table["filter_bytes"],
+            raw_key_size=table["key_bytes"],
+            raw_value_size=table["value_bytes"],
+            num_data_blocks=table["data_blocks"],
+            num_entries=table["entries"],
+            num_deletions=table["deletions"],
+            num_merge_operands=table["merges"],
+            num_range_deletions=table["range_deletions"],
+            oldest_key_time=table["oldest_key_at"],
+            newest_key_time=table["newest_key_at"],
+            compression=table["compression"],
+        ),
+    )
+
+
+def _blob_created(file: dict[str, Any]) -> BlobFileCreation:
+    return BlobFileCreation(
+        time_micros=file["created_at"],
+        job=file["job"],
+        cf_name=file["column_family"],
+        file_number=file["number"],
+        total_blob_bytes=file["bytes"],
+        total_blob_count=file["blobs"],
+    )
+
+
+def _lines_before_jobs(pieces: Sequence[Piece]) -> Iterator[Record]:
     """What lines at the end told of jobs that are still to start: their families, and what forces flushes."""
-    lines: dict[int, records.Record] = {}
-    forced: records.Record | None = None
+    lines: dict[int, JobLine] = {}
+    forced: ForcedLine | None = None
     for record in chain.from_iterable(piece.records() for piece in pieces):
-        if record[0] == records.FORCED_LINE:
+        if isinstance(record, ForcedLine):
             forced = record
-        elif record[0] == records.JOB_LINE:
-            lines[record[2]] = record
-        elif record[0] == records.EVENT:
-            lines.pop(record[1].get("job"), None)
-    yield from map(list, (*list(lines.values())[-LINES_KEPT:], *([forced] if forced is not None else [])))
+        elif isinstance(record, JobLine):
+            lines[record.job] = record
+        elif isinstance(record, Event) and record.job is not None:
+            lines.pop(record.job, None)
+    yield from list(lines.values())[-LINES_KEPT:]
+    if forced is not None:
+        yield forced
