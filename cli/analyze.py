@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,7 +82,7 @@ def analyze(
     _check_times(selection)
     with Progress(quiet) as progress:
         analysis = analysis_of(paths, selection, window, progress.reading(paths))
-    _warn_of_unknown_families(analysis)
+    _check_families(analysis)
     if selection != Selection() and not any(one.families for one in analysis.runs):
         warn("no flush, compaction or move was selected")
     if redact:
@@ -112,13 +113,14 @@ def _rendered(report: "AnalysisReport", form: str, colour: str) -> str:
     return fitted(render(analysis, is_coloured(colour), min(WIDTH, width)), width)
 
 
-def _warn_of_unknown_families(analysis: "Analysis") -> None:
+def _check_families(analysis: "Analysis") -> None:
     wanted = analysis.selection.column_families
     if not wanted:
         return
-    known = {str(event.get("column_family")) for one in analysis.runs for event in one.run.events}
+    known = {str(name) for one in analysis.runs for name in one.run.jobs["column_family"].drop_nulls().unique()}
     for name in sorted(wanted - known):
-        warn(f"no column family {name}; there are {', '.join(sorted(known - {'None'}))}")
+        guess = "".join(f"did you mean {one}? " for one in get_close_matches(name, known, 1))
+        raise LsmlensError(f"--cf: no column family {name}", f"{guess}there are {', '.join(sorted(known)) or 'none'}")
 
 
 def _check_times(selection: "Selection") -> None:
