@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from lsmlens.tuners.replays.replayer import Progress as Runs
+    from lsmlens.tuners.replays.replayer import ReplayProgress as Runs
     from rich.progress import Progress as Bar
 
 QUIET_SECONDS = 1.0  # reading that is over sooner says nothing
@@ -69,6 +69,11 @@ class Progress:
     def simulating(self) -> Callable[[str, int, int], None]:
         """The phase of simulations: to be told each candidate that was played, and how many of how many were."""
         self.begin("simulating")
+        return lambda name, done, total: self._show(done / max(total, 1), f"{done} of {total}  {name}")
+
+    def counting(self, phase: str) -> Callable[[str, int, int], None]:
+        """A phase of steps, to be told what was done last, and how many of how many."""
+        self.begin(phase)
         return lambda name, done, total: self._show(done / max(total, 1), f"{done} of {total}  {name}")
 
     def fetching(self, what: str) -> Callable[[int, int], None]:

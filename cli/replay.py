@@ -120,12 +120,12 @@ def replay(
     """
     from lsmlens.reports.replay_tables import ReplayReport
     from lsmlens.reports.replay_text import render
-    from lsmlens.tuners.engines.choosing import choose_engine
-    from lsmlens.tuners.replays.limits import Limits
+    from lsmlens.tuners.engines.choice import choose_engine
     from lsmlens.tuners.replays.measurement import Mode
-    from lsmlens.tuners.replays.plan import Plan
-    from lsmlens.tuners.replays.plan import replay as replay_all
+    from lsmlens.tuners.replays.outcome import Plan
+    from lsmlens.tuners.replays.outcome import replay as replay_all
     from lsmlens.tuners.replays.replayer import Replayer
+    from lsmlens.tuners.replays.workspace import Limits
     from lsmlens.tuners.workloads.sources import open_workload
 
     outputs = REPLAY.outputs(output)

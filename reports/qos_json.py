@@ -12,8 +12,8 @@ from lsmlens.analyzer.qos.settings import Setting
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.tuners.qos.assessment import ProfileForm, QosAssessment
-from lsmlens.tuners.qos.outcome import ClientFigures
 from lsmlens.tuners.qos.recommendation import Objective, Prediction, Recommendation
+from lsmlens.tuners.qos.simulation import ClientFigures
 from msgspec import Meta, Struct, field
 
 SCHEMA: Final = "lsmlens.qos/1"

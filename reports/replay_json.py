@@ -19,7 +19,7 @@ from lsmlens.reports.analysis_json import family_json, flush_json, level_json
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.reports.replay_tables import ReplayReport
 from lsmlens.tuners.replays.measurement import FailureKind, Latencies, Measurement, Mode
-from lsmlens.tuners.replays.outcome import Figures, Outcome
+from lsmlens.tuners.replays.outcome import Outcome, OutcomeFigures
 from msgspec import Struct
 
 SCHEMA: Final = "lsmlens.replay/1"
@@ -244,7 +244,7 @@ def outcome_json(outcome: Outcome) -> OutcomeJson:
     )
 
 
-def _figures(figures: Figures) -> dict[str, Any]:
+def _figures(figures: OutcomeFigures) -> dict[str, Any]:
     """The values of ReplayFiguresJson, which are those of OutcomeJson as well."""
     stalls = ReplayStallsJson(
         seconds=figures.stall_seconds,

@@ -7,7 +7,7 @@ from lsmlens.analyzer.metrics import LABELS
 from lsmlens.reports.numbers import mib, plain, ratio, share
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
-from lsmlens.tuners.replays.outcome import Figures, Outcome
+from lsmlens.tuners.replays.outcome import Outcome, OutcomeFigures
 
 OPTIONS_SHOWN = 40
 FAMILIES_NAMED = 4
@@ -46,7 +46,7 @@ def sections(report: ReplayReport) -> Iterator[tuple[str, Table]]:
         yield "options that differ, as replayed", differing
 
 
-def _columns(outcomes: Sequence[Outcome]) -> list[Figures]:
+def _columns(outcomes: Sequence[Outcome]) -> list[OutcomeFigures]:
     return [one.figures for one in outcomes if one.figures is not None]
 
 
@@ -60,7 +60,7 @@ def _statistics(outcomes: Sequence[Outcome]) -> Table:
     return Table(_header(outcomes), tuple(rows))
 
 
-_COSTS: tuple[tuple[str, Callable[[Figures], str]], ...] = (
+_COSTS: tuple[tuple[str, Callable[[OutcomeFigures], str]], ...] = (
     ("Records there before", lambda one: plain(one.preloaded_records)),
     ("Records written", lambda one: plain(one.records)),
     ("Written by the workload (MiB)", lambda one: mib(one.user_bytes)),
@@ -95,7 +95,7 @@ def _percentile(percent: float) -> str:
     return "at the most" if percent == 100 else f"p{percent:g}"
 
 
-def _latency(figures: Figures, percent: float) -> str:
+def _latency(figures: OutcomeFigures, percent: float) -> str:
     return plain(figures.latencies.response_micros[percent] / 1000, 3) if figures.latencies else "-"
 
 

@@ -7,16 +7,21 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.reports.analysis_json import to_json
 from lsmlens.tuners.engines.choice import EngineChoice
+from lsmlens.tuners.engines.errors import EngineError
+from lsmlens.tuners.engines.installing import install_version
+from lsmlens.tuners.engines.library import Library, installed_libraries
 from lsmlens.tuners.estimation.fit import FittedWorkload, fit
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.options.run_options import options_of_run
@@ -35,9 +40,18 @@ from lsmlens.tuners.replays.measurement import (
     TrialFailure,
 )
 
+# Engines that the user has fetched may be looked at, by tests that ask for a version; the tests' own cache is empty.
+USERS_CACHE = platformdirs.user_cache_path("lsmlens")
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 PUBLISHED = Path(__file__).resolve().parent / "published" / "mclock-study"
 COMMAND = (sys.executable, "-c", "import sys; from lsmlens.cli import main; sys.exit(main())")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A cache of the tests' own, for their processes too: what a user has fetched must not change what is tested."""
+    cache = tempfile.TemporaryDirectory(prefix="lsmlens-tests-")
+    os.environ["XDG_CACHE_HOME"] = cache.name
+    config.add_cleanup(cache.cleanup)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,6 +62,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def interruptible() -> None:
     """A shell that starts the tests in the background has them ignore SIGINT, which some of them send."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def official_build() -> Callable[[str], Library]:
+    """The official build of a version: the user's own, only read, else fetched once a session."""
+
+    def find(version: str) -> Library:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("XDG_CACHE_HOME", str(USERS_CACHE.parent))
+            here = installed_libraries()
+        found = next((one for one in (*here, *installed_libraries()) if one.version == version), None)
+        if found is None:
+            try:
+                found = install_version(version)
+            except EngineError as error:
+                if "cannot be fetched" in str(error):
+                    pytest.skip(f"needs network: {error}")
+                raise
+        return found
+
+    return find
 
 
 @pytest.fixture(scope="session")

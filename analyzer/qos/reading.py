@@ -32,7 +32,7 @@ from lsmlens.analyzer.qos.material import Document, QosMaterial
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup, read_pg_dump
 from lsmlens.analyzer.roles import Role, daemon_of_name, recognise_json
 from lsmlens.analyzer.roles import recognise_text as role_of_text
-from lsmlens.analyzer.transports import Transport, UnwrappedStream, transport_of
+from lsmlens.analyzer.transports import UnwrappedStream, unwrapping
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
@@ -113,16 +113,16 @@ class _Reader:
         """Take from a member what it says on scheduling."""
         self.collection.directories[member.path] = member.directory
         head = member.head()
-        transport = transport_of(head)
-        if transport is Transport.NONE and head.lstrip()[:1] in (b"{", b"[") and self._take_json(member):
+        unwrap = unwrapping(head)
+        if unwrap is None and head.lstrip()[:1] in (b"{", b"[") and self._take_json(member):
             return
         stream = member.stream
-        if transport is not Transport.NONE:
+        if unwrap is not None:
             if stream is None and member.file is not None:
                 with member.file.open("rb", buffering=0) as file:
-                    self._take_log(member, UnwrappedStream(DamagedStream(file), transport))
+                    self._take_log(member, UnwrappedStream(DamagedStream(file), unwrap))
                 return
-            stream = UnwrappedStream(stream, transport) if stream is not None else None
+            stream = UnwrappedStream(stream, unwrap) if stream is not None else None
             self._take_log(member, stream)
             return
         if not self._take_text(member, head):

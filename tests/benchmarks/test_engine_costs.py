@@ -14,15 +14,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.tuners.engines.errors import EngineError
-from lsmlens.tuners.engines.installing import install_version
-from lsmlens.tuners.engines.library import Library, installed_libraries, system_libraries
-from lsmlens.tuners.engines.options_file import latest_options_file, options_file, read_options_file
+from lsmlens.tuners.engines.library import Library, system_libraries
+from lsmlens.tuners.engines.option_readback import latest_options_file
+from lsmlens.tuners.options.options_file import options_file, read_options_file
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +45,7 @@ PROGRAM = """\
 import json, sys, time
 from pathlib import Path
 from lsmlens.tuners.engines.capi import CapiEngine
-from lsmlens.tuners.engines.options_file import read_options_file
+from lsmlens.tuners.options.options_file import read_options_file
 from lsmlens.tuners.workloads.sources import open_workload
 folder, library, version, workload, options = sys.argv[1:]
 stream = open_workload(workload)
@@ -100,7 +99,7 @@ def run_db_bench(program: str, folder: Path, options: Path) -> float:
         *("--max_write_buffer_number=4", "--max_background_jobs=2", "--threads=1", "--sync=0", "--disable_wal=0"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    written = read_options_file(latest_options_file(database), "db_bench")
+    written = replace(read_options_file(latest_options_file(database)), name="db_bench")
     database_options = {name: value for name, value in written.database.items() if name != "wal_dir"}
     options.write_text(options_file(replace(written, database=database_options)))
     shutil.rmtree(database)
@@ -147,16 +146,10 @@ def test_beside_db_bench(
 
 
 def test_official_build_beside_the_systems(
-    system_library: Library, db_bench: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    system_library: Library, db_bench: str, folder: Path, capsys: pytest.CaptureFixture[str],
+    official_build: Callable[[str], Library],
 ) -> None:  # fmt: skip
-    official = next((one for one in installed_libraries() if one.version == "7.9.2"), None)
-    if official is None:
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        try:
-            official = install_version("7.9.2")
-        except EngineError as error:
-            pytest.skip(f"needs RocksDB 7.9.2 or network: {error}")
+    official = official_build("7.9.2")
     options = folder / "OPTIONS"
     run_db_bench(db_bench, folder, options)
     ours: list[float] = []

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lsmlens.tuners.engines.choosing import choose_engine
+from lsmlens.tuners.engines.choice import choose_engine
 from lsmlens.tuners.options.reading import read_options
-from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import Measurement
-from lsmlens.tuners.replays.plan import Plan
+from lsmlens.tuners.replays.outcome import Plan
 from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.replays.trial import run_trial
+from lsmlens.tuners.replays.workspace import Limits
 from lsmlens.tuners.workloads.generator import PIECE_BYTES, DeclaredStream
 from lsmlens.tuners.workloads.presets import load_preset
 

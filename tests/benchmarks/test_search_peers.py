@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lsmlens.analyzer.analysis import analyze
-from lsmlens.tuners.engines.choosing import choose_engine
+from lsmlens.tuners.engines.choice import choose_engine
 from lsmlens.tuners.estimation.fit import fit
 from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.replays.ledger import Ledger

@@ -286,7 +286,7 @@ def test_several_outputs_in_one_run(lsmlens: Run, osd: Path) -> None:
     assert done.stderr == b""
     assert sorted(path.name for path in out.iterdir()) == sorted(names)
     assert (out / "a.json").read_bytes() == (out / "b.json").read_bytes() == done.stdout
-    assert (out / "a.txt").read_bytes() == lsmlens("analyze", osd).stdout
+    assert (out / "a.txt").read_bytes() == lsmlens("analyze", osd, "--full").stdout
     assert (out / "a.csv").read_text().count("\n") == 1 + 14 + 39
     assert (out / "a.parquet").read_bytes()[:4] == b"PAR1"
 

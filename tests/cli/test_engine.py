@@ -6,17 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.tuners.engines.artefacts import member_names
-from lsmlens.tuners.engines.library import installed_libraries, system_libraries
+from lsmlens.tuners.engines.installing import member_names
+from lsmlens.tuners.engines.library import system_libraries
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 @pytest.fixture
 def library() -> Path:
-    found = [*system_libraries(), *installed_libraries()]
+    found = system_libraries()
     if not found:
-        pytest.skip("no library of RocksDB is here; `lsmlens engine install 7.9.2` brings one")
+        pytest.skip("the system has no library of RocksDB; LSMLENS_ROCKSDB=FILE gives one")
     return found[0].path
 
 

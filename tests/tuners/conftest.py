@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.tuners.engines.choice import EngineChoice
-from lsmlens.tuners.engines.choosing import choose_engine
+from lsmlens.tuners.engines.choice import EngineChoice, choose_engine
 from lsmlens.tuners.estimation.fit import FittedWorkload, fit
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.options.run_options import options_of_run
-from lsmlens.tuners.replays.plan import Plan, replay
+from lsmlens.tuners.replays.outcome import Plan, replay
 from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.workloads.generator import DeclaredStream
 from lsmlens.tuners.workloads.yaml_form import parse_workload

@@ -1,29 +1,39 @@
-"""The engine over RocksDB's own C API: any version whose shared library is at hand."""
+"""The engine over RocksDB's own C API: any version whose shared library is at hand.
+
+Its merge operator's result is the last operand. Ceph merges counters and bitmaps, where an operand is as long as the
+value; so the bytes come out right. Versions that know RocksDB's `put` operator by name need no Python for it; for the
+others callbacks do.
+"""
 
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from lsmlens.analyzer.dumps.tickers import parse_tickers
-from lsmlens.tuners.engines.c_api import CApi
-from lsmlens.tuners.engines.c_options import COptions
+from lsmlens.tuners.engines.c_api import CApi, COptions
 from lsmlens.tuners.engines.clock import clock_of
 from lsmlens.tuners.engines.compaction_gate import CompactionGate, can_hold, without_gate
-from lsmlens.tuners.engines.deletion_collectors import OPTION as COLLECTOR
-from lsmlens.tuners.engines.deletion_collectors import deletion_collector
 from lsmlens.tuners.engines.errors import EngineError
-from lsmlens.tuners.engines.imposed_options import for_replay, without_folders
-from lsmlens.tuners.engines.merge_operator import with_merge_operator
-from lsmlens.tuners.engines.option_readback import read_back
-from lsmlens.tuners.engines.options_file import latest_options_file, read_options_file
+from lsmlens.tuners.engines.imposed_options import (
+    COLLECTOR,
+    deletion_collector,
+    for_replay,
+    with_unwritten,
+    without_folders,
+)
+from lsmlens.tuners.engines.option_readback import latest_options_file, read_back
 from lsmlens.tuners.engines.settling import Settling
-from lsmlens.tuners.engines.unwritten_options import with_unwritten
+from lsmlens.tuners.engines.versions import version_numbers
+from lsmlens.tuners.options.options_file import read_options_file
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.workloads.stream import Batches
 
 PERF_LEVEL_DISABLE = 1
 ADD_COLLECTOR = "rocksdb_options_add_compact_on_deletion_collector_factory"
+BY_NAME = "merge_operator=put"
+SINCE = (7, 0)  # 6.15 takes the name and makes nothing of it
 
 
 class CapiEngine:
@@ -31,10 +41,11 @@ class CapiEngine:
 
     name = "capi"
 
-    def __init__(self, library: Path, version: str, notes: tuple[str, ...] = ()) -> None:
+    def __init__(self, library: Path, version: str, notes: tuple[str, ...] = (), sets_clock: bool = True) -> None:
         self.library = library
         self.version = version
         self.notes = notes
+        self._sets_clock = sets_clock
         self._api = CApi(library)
         self._options = COptions(self._api)
         self._has_collectors = self._api.has(ADD_COLLECTOR)
@@ -45,7 +56,7 @@ class CapiEngine:
         opening = _Opening(self._api, self.version, CompactionGate() if holds and can_hold(self._api) else None)
         try:
             opening.prepare(self._options, asked, options.families)
-            database = CapiDatabase(self._api, path, opening)
+            database = CapiDatabase(self._api, path, opening, self._sets_clock)
         except BaseException:
             opening.destroy()
             raise
@@ -108,7 +119,7 @@ class CapiDatabase:
 
     options: ResolvedOptions
 
-    def __init__(self, api: CApi, path: Path, opening: _Opening) -> None:
+    def __init__(self, api: CApi, path: Path, opening: _Opening, sets_clock: bool) -> None:
         self.path = path
         self._api, self._opening = api, opening
         ffi, lib = api.ffi, api.lib
@@ -132,7 +143,7 @@ class CapiDatabase:
         self._number = ffi.new("uint64_t*")
         self._property_int = lib.rocksdb_property_int_cf if api.has("rocksdb_property_int_cf") else None
         self._names: dict[str, Any] = {}
-        self._clock = clock_of(api.library)
+        self._clock = clock_of(api.library) if sets_clock else None
         self.gate = opening.gate
         self._settling = Settling(self, opening.families, opening.gate)
 
@@ -184,7 +195,7 @@ class CapiDatabase:
 
     def set_clock(self, seconds: float) -> bool:
         """Let RocksDB's wall clock show `seconds` since 1970, to every database of this library."""
-        return self._clock.set(seconds)
+        return self._clock is not None and self._clock.set(seconds)
 
     def close(self) -> None:
         """Close the database; a second time it does nothing."""
@@ -200,7 +211,8 @@ class CapiDatabase:
         lib.rocksdb_close(self._database)
         lib.rocksdb_writeoptions_destroy(self._write_options)
         self._database = None
-        self._clock.restore()
+        if self._clock is not None:
+            self._clock.restore()
         self._opening.destroy()
 
     def _text(self, name: str) -> Any:
@@ -208,3 +220,39 @@ class CapiDatabase:
         if name not in self._names:
             self._names[name] = self._api.ffi.new("char[]", name.encode())
         return self._names[name]
+
+
+def with_merge_operator(api: CApi, options: COptions, base: Any, version: str) -> Any:
+    """New options: those of `base`, with the merge operator."""
+    if version_numbers(version) >= SINCE:
+        return options.parse(base, BY_NAME)
+    made = options.parse(base, "")
+    operator = api.lib.rocksdb_mergeoperator_create(api.ffi.NULL, *_callbacks(api.ffi))
+    api.lib.rocksdb_options_set_merge_operator(made, operator)
+    return made
+
+
+@cache
+def _callbacks(ffi: Any) -> tuple[Any, ...]:
+    """Destructor, full merge, partial merge, deletion of a value, name; alive as long as the process.
+
+    What a merge gives is the operand itself, not a copy, so there is nothing to delete.
+    """
+    name = ffi.new("char[]", b"LastOperand")
+
+    def full_merge(_state: Any, _key: Any, _key_size: int, _value: Any, _value_size: int, *operands: Any) -> Any:
+        return partial_merge(_state, _key, _key_size, *operands)
+
+    def partial_merge(_state: Any, _key: Any, _key_size: int, *rest: Any) -> Any:
+        operands, sizes, count, success, size = rest
+        success[0], size[0] = 1, sizes[count - 1]
+        return operands[count - 1]
+
+    operands = "const char* const*, const size_t*, int, unsigned char*, size_t*"
+    return (
+        ffi.callback("void (*)(void*)", lambda _state: None),
+        ffi.callback(f"char* (*)(void*, const char*, size_t, const char*, size_t, {operands})", full_merge),
+        ffi.callback(f"char* (*)(void*, const char*, size_t, {operands})", partial_merge),
+        ffi.callback("void (*)(void*, const char*, size_t)", lambda _state, _value, _size: None),
+        ffi.callback("const char* (*)(void*)", lambda _state: name),
+    )

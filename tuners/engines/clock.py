@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lsmlens.tuners.engines.machine_code import Code, write_address
-from lsmlens.tuners.engines.relocations import slots
+from lsmlens.tuners.engines.machine_code import Code, slots, write_address
 
 PAGE = 1 << 16  # the largest there is on AArch64
 # time_t time(time_t *into): the number one page behind the code, also put into `into` if that is not null.

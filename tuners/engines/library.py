@@ -1,6 +1,8 @@
 """Shared libraries of RocksDB: those installed for lsmlens, and the system's."""
 
+import os
 import re
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -39,7 +41,9 @@ def cache_folder() -> Path:
 
 
 def installed_libraries() -> list[Library]:
-    """The libraries that were installed for lsmlens, oldest version first."""
+    """The libraries installed for lsmlens, oldest version first; what others could write to is passed over."""
+    if not is_safe(cache_folder()):
+        return []
     found = [library for record in cache_folder().glob(f"*/{RECORD}") if (library := _recorded(record)) is not None]
     return sorted(found, key=lambda one: version_numbers(one.version))
 
@@ -62,7 +66,18 @@ def given_library(path: Path) -> Library:
     real = path.expanduser().resolve()
     if not real.is_file():
         raise EngineError(f"{path}: no such file", "give the path of a librocksdb, or of a rocksdbjni jar")
+    if not is_safe(real):
+        raise EngineError(f"{path}: others can write to it, and it would be run", f"chmod go-w {real}, or copy it")
     return Library(probed_version(real), real, "given")
+
+
+def is_safe(path: Path) -> bool:
+    """Whether nobody but this user, and root, can write to a file, or put others into a folder."""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return found.st_uid in (0, os.getuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def write_record(library: Library) -> None:
@@ -80,7 +95,8 @@ def _recorded(record: Path) -> Library | None:
         library = Library(str(said["version"]), record.with_name(str(said["file"])), str(said["source"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return library if library.path.is_file() else None
+    is_here = library.path.is_file() and not library.path.is_symlink()
+    return library if is_here and is_safe(library.path.parent) and is_safe(library.path) else None
 
 
 def _system_paths() -> Iterator[Path]:

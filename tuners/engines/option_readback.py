@@ -1,10 +1,21 @@
-"""The options that RocksDB runs with, held against those it was given: nothing is changed or dropped in silence."""
+"""The options that RocksDB runs with, held against those it was given: nothing is changed or dropped in silence.
+
+However its version spells an option: what is one value to `canonical_value` is one here. Beside that, RocksDB writes
+more than it was asked for, and less:
+
+    compression_opts                 {level=3}               {window_bits=-14;level=3;strategy=0;…}
+    block_cache                      {capacity=8388608;…}    8388608
+    filter_policy                    bloomfilter:20:false    rocksdb.BuiltinBloomFilter
+    comparator                       leveldb.Bytewise…       {id=leveldb.Bytewise…;…}
+"""
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from lsmlens.tuners.engines.errors import OptionMismatch
-from lsmlens.tuners.engines.option_values import is_taken
+from lsmlens.analyzer.options import option_strings
+from lsmlens.tuners.engines.errors import EngineError, OptionMismatch
+from lsmlens.tuners.options.option_values import ValueKind, canonical_value, fields_of, kind_of
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 
 # Where RocksDB itself chooses what fits: db/column_family.cc and db/db_impl/db_impl_open.cc, SanitizeOptions.
@@ -49,10 +60,29 @@ HARMLESS = frozenset(
         "wal_recovery_mode",
     }
 )
+# Objects are named, or stand in braces. In a list of compressions `:` does not begin how something is set.
+OBJECT_KINDS = (ValueKind.TEXT, ValueKind.FIELDS)
+# What an object calls itself, by what an option string calls it: policies' names in filter_policy.cc,
+# skiplistrep.cc, utilities/merge_operators.
+OBJECTS = {
+    "bloomfilter": "builtinbloomfilter",
+    "bloom": "builtinbloomfilter",
+    "skip_list": "skiplistfactory",
+    "blockbasedtablefactory": "blockbasedtable",
+    "block-based": "blockbasedtable",
+}
+
+
+def latest_options_file(folder: Path) -> Path:
+    """The newest OPTIONS file of a database. Raises EngineError if there is none."""
+    files = [path for path in folder.glob("OPTIONS-*") if path.name.removeprefix("OPTIONS-").isdecimal()]
+    if not files:
+        raise EngineError(f"{folder}: RocksDB wrote no OPTIONS file")
+    return max(files, key=lambda path: int(path.name.removeprefix("OPTIONS-")))
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ReadbackDifference:
     """One option that RocksDB did not take as asked, everywhere it was; `found` is None where it has none such."""
 
     option: str
@@ -100,7 +130,7 @@ def read_back(asked: ResolvedOptions, effective: ResolvedOptions, taken: Set[str
     return replace(effective, name=asked.name, families=families, warnings=warnings)
 
 
-def _differences(asked: ResolvedOptions, effective: ResolvedOptions) -> list[Difference]:
+def _differences(asked: ResolvedOptions, effective: ResolvedOptions) -> list[ReadbackDifference]:
     """Every difference, those of several families as one."""
     places: dict[tuple[str, str, str | None], list[str]] = {}
     for place, wanted, found in _sections(asked, effective):
@@ -108,7 +138,7 @@ def _differences(asked: ResolvedOptions, effective: ResolvedOptions) -> list[Dif
             took = found.get(option)
             if took is None or not (is_taken(option, value, took) or value in AUTOMATIC.get(option, ())):
                 places.setdefault((option, value, took), []).append(place)
-    return [Difference(*what, tuple(where)) for what, where in places.items()]
+    return [ReadbackDifference(*what, tuple(where)) for what, where in places.items()]
 
 
 def _sections(
@@ -118,3 +148,32 @@ def _sections(
     for family, values in asked.families.items():
         yield f"family {family}", values, effective.families.get(family, {})
         yield f"family {family}'s tables", asked.tables.get(family, {}), effective.tables.get(family, {})
+
+
+def is_taken(option: str, asked: str, found: str) -> bool:
+    """Whether `found`, as RocksDB wrote it, is what was asked for."""
+    if asked == found:
+        return True
+    one, other = _canonical(option, asked), _canonical(option, found)
+    if one == other or option_strings.same_value(one, other):  # the latter for options that are not known
+        return True
+    if one.startswith("{") and other.startswith("{") and "=" in one:
+        fields = fields_of(other)
+        return all(name in fields and is_taken(name, value, fields[name]) for name, value in fields_of(one).items())
+    return kind_of(option) in OBJECT_KINDS and _object(one) == _object(other)
+
+
+def _canonical(option: str, text: str) -> str:
+    """The value in the one spelling; as it stands where it is none that the option is known to have."""
+    try:
+        return canonical_value(option, text)
+    except ValueError:
+        return text.strip()
+
+
+def _object(text: str) -> str:
+    """The plain name of an object: what it is, without whose it is and how it is set."""
+    if text.startswith("{"):
+        text = fields_of(text).get("id", text)
+    name = text.lower().removeprefix("rocksdb.").partition(":")[0]
+    return OBJECTS.get(name, "" if name == "nullptr" else name)

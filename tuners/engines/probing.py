@@ -1,10 +1,14 @@
-"""A library's own word for its version: a database is opened with it, in a process that may crash for it."""
+"""A library's own word for its version: a database is opened with it, in a process that may crash for it.
+
+That process is held to what it needs (`confinement`).
+"""
 
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from lsmlens.tuners.engines.confinement import confine
 from lsmlens.tuners.engines.errors import EngineError
 
 LIMIT_SECONDS = 60
@@ -28,7 +32,8 @@ def probed_version(library: Path) -> str:
 
 def _version(library: Path) -> str:
     from lsmlens.tuners.engines.c_api import CApi
-    from lsmlens.tuners.engines.options_file import latest_options_file, read_options_file
+    from lsmlens.tuners.engines.option_readback import latest_options_file
+    from lsmlens.tuners.options.options_file import read_options_file
 
     api = CApi(library)
     error = api.new_error()
@@ -42,6 +47,7 @@ def _version(library: Path) -> str:
 
 
 if __name__ == "__main__":
+    confine()
     try:
         print(_version(Path(sys.argv[1])))
     except EngineError as error:

@@ -1,28 +1,37 @@
-"""The engine over the wheel `rocksdict`: one recent RocksDB, there wherever lsmlens is installed."""
+"""The engine over the wheel `rocksdict`: one recent RocksDB, there wherever lsmlens is installed.
+
+It does not take write batches whole: they are taken apart.
+"""
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import rocksdict
 from lsmlens.analyzer.dumps.tickers import parse_tickers
 from lsmlens.tuners.engines.clock import clock_of
 from lsmlens.tuners.engines.compaction_gate import CompactionGate
-from lsmlens.tuners.engines.decoded_batches import DecodedBatches
-from lsmlens.tuners.engines.deletion_collectors import OPTION as COLLECTOR
-from lsmlens.tuners.engines.deletion_collectors import deletion_collector
 from lsmlens.tuners.engines.errors import EngineError
-from lsmlens.tuners.engines.imposed_options import for_replay, without_folders
-from lsmlens.tuners.engines.option_readback import read_back
-from lsmlens.tuners.engines.options_file import latest_options_file, options_file, read_options_file
+from lsmlens.tuners.engines.imposed_options import (
+    COLLECTOR,
+    block_cache_bytes,
+    deletion_collector,
+    for_replay,
+    with_unwritten,
+    without_folders,
+)
+from lsmlens.tuners.engines.option_readback import latest_options_file, read_back
 from lsmlens.tuners.engines.settling import Settling
-from lsmlens.tuners.engines.unwritten_options import block_cache_bytes, with_unwritten
+from lsmlens.tuners.options.options_file import options_file, read_options_file
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.workloads.chunk import Tag
+from lsmlens.tuners.workloads.decoding import decode
 from lsmlens.tuners.workloads.stream import Batches
+from lsmlens.tuners.workloads.wire import HEADER_BYTES
 
 DEFAULT_CACHE_BYTES = 32 << 20  # table/block_based/block_based_table_factory.cc, since 8.1
 PUTS = (Tag.PUT, Tag.MERGE)
@@ -37,8 +46,9 @@ class RocksdictEngine:
 
     name = "rocksdict"
 
-    def __init__(self, notes: tuple[str, ...] = ()) -> None:
+    def __init__(self, notes: tuple[str, ...] = (), sets_clock: bool = True) -> None:
         self.notes = (*notes, *NOTES)
+        self._sets_clock = sets_clock
         self._defaults = _defaults()
         self._taken: set[str] = set()
         self._refused: set[str] = set()
@@ -51,7 +61,8 @@ class RocksdictEngine:
         for family, values in options.families.items():
             if (one := deletion_collector(values.get(COLLECTOR, ""))) is not None and one.marks:
                 of_family[family].add_compact_on_deletion_collector_factory(one.sliding_window, one.trigger, 0.0)
-        database = RocksdictDatabase(path, of_database, {family: of_family[family] for family in asked.families})
+        families = {family: of_family[family] for family in asked.families}
+        database = RocksdictDatabase(path, of_database, families, self._sets_clock)
         try:
             written = without_folders(read_options_file(latest_options_file(path)))
             effective = with_unwritten(written, database, options.families, has_collectors=True)
@@ -153,7 +164,7 @@ class RocksdictDatabase:
     options: ResolvedOptions
     gate: CompactionGate | None = None
 
-    def __init__(self, path: Path, options: Any, of_family: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, options: Any, of_family: Mapping[str, Any], sets_clock: bool) -> None:
         self.path = path
         self._options = options
         self._options.enable_statistics()
@@ -161,7 +172,7 @@ class RocksdictDatabase:
         self._families = {name: self._database.get_column_family(name) for name in of_family}
         self._handles = [self._database.get_column_family_handle(name) for name in self._families]
         self._decoded: DecodedBatches | None = None
-        self._clock = clock_of(Path(rocksdict.rocksdict.__file__))
+        self._clock = clock_of(Path(rocksdict.rocksdict.__file__)) if sets_clock else None
         self._settling = Settling(self, tuple(self._families))
 
     def write(self, batches: Batches, first: int, last: int) -> None:
@@ -209,7 +220,7 @@ class RocksdictDatabase:
 
     def set_clock(self, seconds: float) -> bool:
         """Let RocksDB's wall clock show `seconds` since 1970, to every database of the wheel."""
-        return self._clock.set(seconds)
+        return self._clock is not None and self._clock.set(seconds)
 
     def close(self) -> None:
         """Close the database; a second time it does nothing."""
@@ -219,4 +230,36 @@ class RocksdictDatabase:
         self._handles.clear()  # the last reference gone closes it; Rdict.close would flush first
         self._families.clear()
         self._database = None
-        self._clock.restore()
+        if self._clock is not None:
+            self._clock.restore()
+
+
+class DecodedBatches:
+    """The records of `batches`, decoded all at once, given batch by batch."""
+
+    def __init__(self, batches: Batches) -> None:
+        self.batches = batches
+        decoded = decode(batches)
+        found = decoded.records
+        self._data = batches.buffer.tobytes()
+        self._bounds = np.searchsorted(found.batch, np.arange(len(batches.offsets))).tolist()
+        self._columns = (
+            *(found.tag.tolist(), found.family.tolist(), found.key_start.tolist()),
+            *((found.key_start + found.key_bytes).tolist(), (found.end - found.value_bytes).tolist()),
+            found.end.tolist(),
+        )
+        self._damaged = frozenset(decoded.damaged.tolist())
+
+    def records(self, place: int) -> Iterator[tuple[int, int, bytes, bytes]]:
+        """Each record of one batch: tag, family id, key, value or end key (empty where there is none).
+
+        Raises EngineError, before the first record, if the batch is torn or holds an unknown tag.
+        """
+        start, stop = self.batches.offsets[place : place + 2].tolist()
+        low, high = self._bounds[place], self._bounds[place + 1]
+        count = int.from_bytes(self._data[start + 8 : start + HEADER_BYTES], "little")
+        if stop - start < HEADER_BYTES or place in self._damaged or count != high - low:
+            raise EngineError(f"malformed write batch: batch {place} is torn, or holds what is no record")
+        data = self._data
+        for tag, family, key, key_end, value, end in zip(*(each[low:high] for each in self._columns), strict=True):
+            yield tag, family, data[key:key_end], data[value:end]

@@ -1,12 +1,17 @@
-"""Waiting until an open database has no work left in the background."""
+"""Waiting until an open database has no work left in the background.
 
+The system is asked of RocksDB's threads as well: one that was woken for a job is runnable at once, long before a
+loaded machine lets it run and the database counts the job as running.
+"""
+
+import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from lsmlens.tuners.engines.compaction_gate import CompactionGate, HeldCompaction
 from lsmlens.tuners.engines.errors import EngineError
-from lsmlens.tuners.engines.worker_threads import are_idle
 
 SHORTEST_WAIT_SECONDS = 0.0002
 LONGEST_WAIT_SECONDS = 0.004
@@ -17,6 +22,8 @@ START_SECONDS = 0.25
 
 # A family's files, and the compactions that are held: a compaction may wait for the thread of one of these.
 _State: TypeAlias = tuple[int | None, list[HeldCompaction]]
+TASKS = Path("/proc/self/task")
+NAME = "rocksdb:"  # rocksdb:low, rocksdb:high, rocksdb:bottom
 
 
 class Properties(Protocol):
@@ -90,3 +97,22 @@ class Settling:
 
     def _state(self, family: str) -> _State:
         return self._property("rocksdb.current-super-version-number", family), self._held()
+
+
+def are_idle() -> bool | None:
+    """Whether every one of them sleeps; None where the system does not tell.
+
+    Where they have no names of their own, all threads of the process but this one are asked.
+    """
+    named: list[str] = []
+    others: list[str] = []
+    try:
+        for task in TASKS.iterdir():
+            if task.name == str(threading.get_native_id()):
+                continue
+            # 27635 (rocksdb:low) S 1 27635 …
+            name, _, rest = (task / "stat").read_text(encoding="utf-8", errors="replace").rpartition(") ")
+            (named if name.partition("(")[2].startswith(NAME) else others).append(rest[:1])
+    except FileNotFoundError:  # a thread that ended meanwhile, or a system without /proc
+        return False if TASKS.is_dir() else None
+    return all(state in "ISZ" for state in named or others)

@@ -15,7 +15,7 @@ from lsmlens.tuners.estimation.family_parts import BEST, Variation
 from lsmlens.tuners.estimation.history import History, read_history
 from lsmlens.tuners.estimation.value_shapes import with_shapes
 from lsmlens.tuners.estimation.write_batches import WriteBatches, write_batches
-from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
+from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
 from lsmlens.tuners.workloads.document import MOST_IN_BATCH, Origin, Transactions, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
 

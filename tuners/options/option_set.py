@@ -1,24 +1,90 @@
 """An option set: what someone asks a database to run with, and where each value came from.
 
 It holds just what is set. What is not set is RocksDB's default of the version the set is resolved for.
+
+Resolved, it is all options of one database: defaults first, then what all families share, then a column's own, then a
+family's own. Defaults are those of the version asked for, unless the set was made for an older one: Pacific's options
+mean the defaults of its RocksDB, also where only a newer one is there, with other defaults. What a log of a newer
+version printed and is no more than its default counts as not set. What RocksDB derives from other options where nothing
+is set (`DERIVED`) is derived here as well, so that nothing is left to it; what it would not let stand (recycled logs)
+is said. Checked by opening databases of the versions in the catalogue and reading their OPTIONS files.
+
+Scaled, a replay has the shape of a larger one in 1/k of its size: write amplification depends on ratios, of buffers to
+lifetimes, of level 0 to the next, of the database to its levels. So sizes are divided by k, and so is the amount of
+work. The clock keeps its length, and with it all times.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.options.option_defaults import opened_value
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, Sharding
-from lsmlens.tuners.options import resolution, validity
-from lsmlens.tuners.options.option_catalogue import Scope, find_option, nearest_version, unknown_option
-from lsmlens.tuners.options.option_values import canonical_value, spelled_for
-from lsmlens.tuners.options.resolved_options import ResolvedOptions
-
-if TYPE_CHECKING:
-    from lsmlens.tuners.options.ceph_configuration import CephConfiguration
+from lsmlens.tuners.options import validity
+from lsmlens.tuners.options.option_catalogue import (
+    COMPACT_ON_DELETION,
+    Scope,
+    defaults,
+    find_option,
+    nearest_version,
+    numbers,
+    unknown_option,
+)
+from lsmlens.tuners.options.option_values import (
+    ENUMERATIONS,
+    canonical_value,
+    compression_list,
+    fields_of,
+    fields_text,
+    spelled_for,
+)
+from lsmlens.tuners.options.options_file import options_file
+from lsmlens.tuners.options.resolved_options import Effective, ResolvedOptions
 
 # Origins that are no source: what was changed in a set, and what an options string asks for as a whole.
 CHANGED, ASKED = "changed", "options string"
+# What RocksDB works out from other options of a family where it is not set, or 0.
+DERIVED = ("arena_block_size", "max_compaction_bytes")
+ARENA_ALIGNMENT = 4096
+LARGEST_ARENA = 1 << 20
+# RocksDB's defaults of these are other ones for universal and FIFO compaction; there they are left to it.
+DEFAULTS_OF_LEVEL_STYLE = frozenset(
+    {
+        "level0_slowdown_writes_trigger",
+        "level0_stop_writes_trigger",
+        "level_compaction_dynamic_level_bytes",
+        "num_levels",
+        "periodic_compaction_seconds",
+        "ttl",
+    }
+)
+# Where a database lives is up to who opens it.
+PLACES = frozenset({"wal_dir", "db_log_dir"})
+# What is divided. Blocks, filters, ratios, counts and times are not; rates are, since the same time holds less work.
+SCALED = frozenset(
+    {
+        "arena_block_size",
+        "blob_file_size",
+        "block_cache",
+        "block_cache_compressed",
+        "db_write_buffer_size",
+        "delayed_write_rate",
+        "hard_pending_compaction_bytes_limit",
+        "max_bytes_for_level_base",
+        "max_compaction_bytes",
+        "max_total_wal_size",
+        "max_write_buffer_size_to_maintain",
+        "soft_pending_compaction_bytes_limit",
+        "target_file_size_base",
+        "write_buffer_size",
+    }
+)
+# Inside compaction_options_fifo; and those of compact_on_deletion, which count a table's entries.
+SCALED_FIELDS = frozenset({"max_table_files_size", "max_data_files_size", "sliding_window", "trigger"})
+UNLIMITED = 1 << 62
+OF_THE_WAL = ("recycle_log_file_num", "wal_recovery_mode")
+# SanitizeOptions in db/column_family.cc: smaller buffers are made this large.
+LEAST_WRITE_BUFFER = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +143,19 @@ class OptionSet:
 
         Raises InputError for options that cannot stand together.
         """
-        return resolution.resolve(self, _with_default(families), rocksdb_version)
+        return resolved(self, _with_default(families), rocksdb_version)
 
     def validate(self, families: Sequence[str] = (), rocksdb_version: str | None = None) -> None:
         """Raises InputError, with the reason, if RocksDB would refuse these options or change them by itself."""
         version = rocksdb_version or self.rocksdb_version
-        problems = validity.problems(resolution.effective(self, _with_default(families or self.families), version))
+        problems = validity.problems(effective(self, _with_default(families or self.families), version))
         if problems:
             raise validity.refusal(self.name, problems)
 
     def scaled(self, k: float) -> "OptionSet":
         """The same shape in 1/k of the size: buffers, levels, files, their limits and caches are divided by k.
 
-        The names are in `scaling.SCALED`. Blocks, filters, ratios, counts and times stay. Raises ValueError for a
+        The names are in `SCALED`. Blocks, filters, ratios, counts and times stay. Raises ValueError for a
         k that is not positive.
         """
         if not k > 0:
@@ -148,19 +214,11 @@ class OptionSet:
                 return one[option]
         return self.values.get(option)
 
-    def to_ceph(self) -> "CephConfiguration":
-        """The set as what to write into Ceph's configuration."""
-        from lsmlens.tuners.options.ceph_configuration import to_ceph
-
-        return to_ceph(self)
-
     def to_options_file(self, families: Sequence[str] = (), rocksdb_version: str | None = None) -> str:
         """The text of an OPTIONS file of a version, of the set's own or the newest where none is given.
 
         Raises InputError as `resolve` does.
         """
-        from lsmlens.tuners.engines.options_file import options_file
-
         version = rocksdb_version or self.rocksdb_version or nearest_version(None)
         resolved = self.resolve(families or self.families, version)
         whole = {name: {**values, "table_factory": "BlockBasedTable"} for name, values in resolved.families.items()}
@@ -219,3 +277,174 @@ def scope_of(option: str) -> Scope | None:
 
 def _with_default(families: Sequence[str]) -> tuple[str, ...]:
     return (DEFAULT_FAMILY, *dict.fromkeys(family for family in families if family != DEFAULT_FAMILY))
+
+
+def effective(options: OptionSet, families: Sequence[str], version: str | None) -> Effective:
+    """The options of these families at a version, without regard to whether they can stand together."""
+    left_out: dict[str, str] = {}
+    shared = {name: one for name, one in options.values.items() if scope_of(name) is Scope.DATABASE}
+    made_for = _made_for(options, version)
+    database = _over(_defaults(Scope.DATABASE, version, made_for), _taken(options, shared, version, left_out))
+    asked: dict[str | None, frozenset[str]] = {None: frozenset(shared)}
+    of_families: dict[str, dict[str, str]] = {}
+    of_tables: dict[str, dict[str, str]] = {}
+    for family in families:
+        settings = options.settings_of(family)
+        taken = _taken(options, settings, version, left_out)
+        asked[family] = frozenset(settings)
+        for scope, into in ((Scope.FAMILY, of_families), (Scope.TABLE, of_tables)):
+            own = {name: value for name, value in taken.items() if scope_of(name) is scope}
+            into[family] = _over(_defaults(scope, version, made_for), own)
+        if of_families[family].get("compaction_style") != "kCompactionStyleLevel":
+            for name in DEFAULTS_OF_LEVEL_STYLE - settings.keys():
+                of_families[family].pop(name, None)
+    warnings = [f"{name}={value}: RocksDB {version} has no such option, left out" for name, value in left_out.items()]
+    return Effective(version, database, of_families, of_tables, asked, (*options.notes, *warnings))
+
+
+def resolved(options: OptionSet, families: Sequence[str], version: str) -> ResolvedOptions:
+    """All options for one database, families in that order. Raises InputError if they cannot stand together."""
+    found = effective(options, families, version)
+    problems = validity.problems(found)
+    if problems:
+        raise validity.refusal(options.name, problems)
+    warnings = [*found.warnings]
+    database = dict(divided(_opened(found, warnings), options.scale, warnings))
+    of_families = {}
+    for family, values in found.families.items():
+        own = dict(divided(values, options.scale, warnings))
+        own |= derived(own, _made_for(options, version))
+        if _whole(fields_of(own.get(COMPACT_ON_DELETION, "{}")).get("trigger")) == 0:
+            own.pop(COMPACT_ON_DELETION, None)
+        # Newer versions take this, beside options of tables, for the default of all of these.
+        own.pop("table_factory", None)
+        of_families[family] = dict(sorted(own.items()))
+    return ResolvedOptions(
+        options.name,
+        version,
+        {name: value for name, value in sorted(database.items()) if name not in PLACES},
+        of_families,
+        {family: dict(divided(values, options.scale, warnings)) for family, values in found.tables.items()},
+        tuple(dict.fromkeys(warnings)),
+    )
+
+
+def derived(values: Mapping[str, str], version: str | None) -> dict[str, str]:
+    """What RocksDB makes of the options `DERIVED` where a family's options leave them at 0, or unset.
+
+    arena_block_size is an eighth of the write buffer, at most 1 MiB in newer versions, to whole pages;
+    max_compaction_bytes is 25 times the target file size.
+    """
+    found = {}
+    arena = find_option("arena_block_size")
+    if _whole(values.get("arena_block_size")) == 0:
+        eighth = _whole(values.get("write_buffer_size")) // 8
+        if arena is not None and arena.default(version) == str(LARGEST_ARENA):
+            eighth = min(eighth, LARGEST_ARENA)
+        found["arena_block_size"] = str(-(-eighth // ARENA_ALIGNMENT) * ARENA_ALIGNMENT)
+    if "max_compaction_bytes" in values and _whole(values["max_compaction_bytes"]) == 0:
+        found["max_compaction_bytes"] = str(25 * _whole(values.get("target_file_size_base")))
+    return found
+
+
+def _made_for(options: OptionSet, version: str | None) -> str | None:
+    """The version whose defaults are meant: the one a set was made for, if the one asked for is newer.
+
+    A newer version takes the defaults of an older one, but not always the other way round.
+    """
+    own = options.rocksdb_version
+    if own is None or (version is not None and numbers(version) <= numbers(own)):
+        return version
+    return own
+
+
+def _defaults(scope: Scope, version: str | None, made_for: str | None) -> dict[str, str]:
+    """The options of a version, with their defaults in the version meant where it has them."""
+    meant = defaults(scope, made_for)
+    return {name: spelled_for(meant.get(name, default), default) for name, default in defaults(scope, version).items()}
+
+
+def _over(default: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """A version's defaults with these over them, spelled as it spells them; what is derived is left at 0."""
+    values = {name: "0" if name in DERIVED else value for name, value in default.items()}
+    for name, value in own.items():
+        if name in default:
+            values[name] = spelled_for(value, default[name])
+        else:
+            values[name] = compression_list(value) if name.endswith("compression_opts") else value
+    return values
+
+
+def _taken(
+    options: OptionSet, settings: Mapping[str, Setting], version: str | None, left_out: dict[str, str]
+) -> dict[str, str]:
+    """The values of those options that a version has, as far as they are not just defaults of a newer one.
+
+    Of the others those go into `left_out` that were asked for.
+    """
+    own = options.rocksdb_version
+    is_older = own is not None and version is not None and numbers(version) < numbers(own)
+    taken = {}
+    for name, setting in settings.items():
+        option = find_option(name)
+        is_default = option is not None and not setting.is_asked and setting.value == option.default(own)
+        if option is None or not option.is_in(version):
+            if not is_default:
+                left_out[name] = setting.value
+            continue
+        if setting.is_asked and setting.value.startswith("{") and (default := option.default(version)):
+            unknown = fields_of(setting.value).items() - fields_of(default).items()
+            left_out |= {f"{name}.{key}": one for key, one in unknown if key not in fields_of(default)}
+        if not (is_older and is_default) and (setting.value or not option.is_unwritten(version)):
+            taken[name] = setting.value
+    return taken
+
+
+def _opened(found: Effective, warnings: list[str]) -> dict[str, str]:
+    """The database's options as RocksDB lets them stand, with a warning for each it changes."""
+    database = dict(found.database)
+    modes = {name: str(number) for number, name in ENUMERATIONS["wal_recovery_mode"].items()}
+    asked = {name: modes.get(database[name], database[name]) for name in OF_THE_WAL if name in database}
+    for name, value in asked.items():
+        opened = opened_value(name, asked, found.version)
+        if opened is not None and opened != value:
+            opened = ENUMERATIONS[name][int(opened)] if name in ENUMERATIONS else opened
+            if name in found.asked[None]:
+                warnings.append(f"{name}={database[name]}: RocksDB {found.version} runs with {opened}")
+            database[name] = opened
+    if database.get("new_table_reader_for_compaction_inputs") and _whole(database.get("compaction_readahead_size")):
+        database["new_table_reader_for_compaction_inputs"] = "true"
+    return database
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text is not None and text.lstrip("-").isdecimal() else 0
+
+
+def divided(values: Mapping[str, str], scale: float, warnings: list[str]) -> Iterator[tuple[str, str]]:
+    """Options with their sizes divided; what cannot be divided as far is said among the warnings."""
+    for name, value in values.items():
+        if scale == 1:
+            yield name, value
+        elif name in SCALED:
+            yield name, _least(name, _division(value, scale), warnings)
+        elif value.startswith("{") and SCALED_FIELDS & (fields := fields_of(value)).keys():
+            own = {key: _division(one, scale) if key in SCALED_FIELDS else one for key, one in fields.items()}
+            yield name, fields_text(own)
+        else:
+            yield name, value
+
+
+def _division(value: str, scale: float) -> str:
+    number = _whole(value)
+    return str(max(1, round(number / scale))) if 0 < number < UNLIMITED else value
+
+
+def _least(name: str, value: str, warnings: list[str]) -> str:
+    if name == "write_buffer_size" and _whole(value) < LEAST_WRITE_BUFFER:
+        warnings.append(
+            f"write_buffer_size is divided down to {value} bytes, and RocksDB has none under {LEAST_WRITE_BUFFER}:"
+            " the shape is not kept at this scale"
+        )
+        return str(LEAST_WRITE_BUFFER)
+    return value

@@ -17,9 +17,22 @@ from enum import Enum, auto
 from functools import cache
 
 from lsmlens.analyzer.options.option_strings import parse_rocksdb_string, parse_size
-from lsmlens.tuners.options.enumerations import ENUMERATIONS, named
 from lsmlens.tuners.options.option_catalogue import find_option
 
+COMPRESSIONS = {
+    0: "kNoCompression",
+    1: "kSnappyCompression",
+    2: "kZlibCompression",
+    3: "kBZip2Compression",
+    4: "kLZ4Compression",
+    5: "kLZ4HCCompression",
+    6: "kXpressCompression",
+    7: "kZSTD",
+    64: "kZSTDNotFinalCompression",
+    255: "kDisableCompressionOption",
+}
+TEMPERATURES = {0: "kUnknown", 4: "kHot", 8: "kWarm", 10: "kCool", 12: "kCold", 14: "kIce"}
+COMPRESSION_WORDS = {"disabled": "kDisableCompressionOption", "kzstdcompression": "kZSTD", "zstd": "kZSTD"}
 FLOAT = re.compile(r"[+-]?\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,3})?")
 NOTHING = frozenset({"none", "(nil)", "0x0", "0000000000000000", ""})
 LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 64) - 1
@@ -32,7 +45,64 @@ COMPRESSION_FIELDS = (
 )
 
 
-class Kind(Enum):
+def _numbered(*names: str) -> Mapping[int, str]:
+    return dict(enumerate(names))
+
+
+ENUMERATIONS: Mapping[str, Mapping[int, str]] = {
+    "compression": COMPRESSIONS,
+    "bottommost_compression": COMPRESSIONS,
+    "blob_compression_type": COMPRESSIONS,
+    "wal_compression": COMPRESSIONS,
+    "compression_per_level": COMPRESSIONS,
+    "compaction_style": _numbered(*(f"kCompactionStyle{name}" for name in ("Level", "Universal", "FIFO", "None"))),
+    "compaction_pri": _numbered(
+        *("kByCompensatedSize", "kOldestLargestSeqFirst", "kOldestSmallestSeqFirst", "kMinOverlappingRatio"),
+        "kRoundRobin",
+    ),
+    "stop_style": _numbered("kCompactionStopStyleSimilarSize", "kCompactionStopStyleTotalSize"),
+    "wal_recovery_mode": _numbered(
+        *("kTolerateCorruptedTailRecords", "kAbsoluteConsistency", "kPointInTimeRecovery"), "kSkipAnyCorruptedRecords"
+    ),
+    "info_log_level": _numbered(*(f"{name}_LEVEL" for name in ("DEBUG", "INFO", "WARN", "ERROR", "FATAL", "HEADER"))),
+    "access_hint_on_compaction_start": _numbered("NONE", "NORMAL", "SEQUENTIAL", "WILLNEED"),
+    "index_type": _numbered("kBinarySearch", "kHashSearch", "kTwoLevelIndexSearch", "kBinarySearchWithFirstKey"),
+    "data_block_index_type": _numbered("kDataBlockBinarySearch", "kDataBlockBinaryAndHash"),
+    "index_shortening": _numbered("kNoShortening", "kShortenSeparators", "kShortenSeparatorsAndSuccessor"),
+    "checksum": _numbered("kNoChecksum", "kCRC32c", "kxxHash", "kxxHash64", "kXXH3"),
+    "prepopulate_block_cache": _numbered("kDisable", "kFlushOnly"),
+    "prepopulate_blob_cache": _numbered("kDisable", "kFlushOnly"),
+    **dict.fromkeys(
+        (
+            *("bottommost_temperature", "default_temperature", "default_write_temperature", "last_level_temperature"),
+            *("metadata_write_temperature", "wal_write_temperature"),
+        ),
+        TEMPERATURES,
+    ),
+    "unpartitioned_pinning": _numbered("kFallback", "kNone", "kFlushedAndSimilar", "kAll"),
+    "partition_pinning": _numbered("kFallback", "kNone", "kFlushedAndSimilar", "kAll"),
+    "top_level_index_pinning": _numbered("kFallback", "kNone", "kFlushedAndSimilar", "kAll"),
+}
+
+
+def named(option: str, text: str) -> str | None:
+    """The name an OPTIONS file has for what a string or a log calls `text`; None if the option has none like it."""
+    names = ENUMERATIONS[option]
+    if text.isdecimal() and len(text) < 4 and int(text) in names:
+        return names[int(text)]
+    by_word = {_word(name): name for name in names.values()}
+    if names is COMPRESSIONS:
+        by_word |= COMPRESSION_WORDS
+    word = text.lower().replace(" ", "")
+    return by_word.get(word) or by_word.get(_word(word))
+
+
+def _word(name: str) -> str:
+    """What a log prints of a name: `LZ4` of `kLZ4Compression`."""
+    return name.removeprefix("k").lower().removesuffix("option").removesuffix("compression") or name.lower()
+
+
+class ValueKind(Enum):
     """What a value is."""
 
     BOOLEAN = auto()
@@ -51,19 +121,19 @@ def canonical_value(option: str, text: str) -> str:
 
 
 @cache
-def kind_of(option: str) -> Kind:
+def kind_of(option: str) -> ValueKind:
     """The kind of an option's values; text for an option not known."""
     found = find_option(option)
     if option in ("block_cache", "block_cache_compressed"):
-        return Kind.CACHE
+        return ValueKind.CACHE
     if option in ("compression_opts", "bottommost_compression_opts", "compact_on_deletion"):
-        return Kind.FIELDS
+        return ValueKind.FIELDS
     if option in ("compression_per_level", "max_bytes_for_level_multiplier_additional"):
-        return Kind.LIST
+        return ValueKind.LIST
     if found is None:
-        return Kind.TEXT
+        return ValueKind.TEXT
     spellings = [value for value in found.defaults.values() if value is not None]
-    return max((_kind_like(option, value) for value in spellings), key=_GENERALITY.index, default=Kind.TEXT)
+    return max((_kind_like(option, value) for value in spellings), key=_GENERALITY.index, default=ValueKind.TEXT)
 
 
 def spelled_for(value: str, default: str) -> str:
@@ -95,21 +165,30 @@ def compression_list(value: str) -> str:
     return ":".join(fields[name] for name in COMPRESSION_FIELDS[:4])
 
 
-_GENERALITY = (Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.ENUMERATION, Kind.LIST, Kind.FIELDS, Kind.CACHE, Kind.TEXT)
+_GENERALITY = (
+    ValueKind.BOOLEAN,
+    ValueKind.INTEGER,
+    ValueKind.FLOAT,
+    ValueKind.ENUMERATION,
+    ValueKind.LIST,
+    ValueKind.FIELDS,
+    ValueKind.CACHE,
+    ValueKind.TEXT,
+)
 
 
-def _kind_like(option: str, value: str) -> Kind:
+def _kind_like(option: str, value: str) -> ValueKind:
     """The kind of a value that is spelled like this one."""
     if value in ("true", "false"):
-        return Kind.BOOLEAN
+        return ValueKind.BOOLEAN
     if value.startswith("{") and "=" in value:
-        return Kind.FIELDS
+        return ValueKind.FIELDS
     if FLOAT.fullmatch(value):
-        return Kind.FLOAT if "." in value else Kind.INTEGER
-    return Kind.ENUMERATION if option in ENUMERATIONS else Kind.TEXT
+        return ValueKind.FLOAT if "." in value else ValueKind.INTEGER
+    return ValueKind.ENUMERATION if option in ENUMERATIONS else ValueKind.TEXT
 
 
-def _canonical(option: str, text: str, kind: Kind) -> str:
+def _canonical(option: str, text: str, kind: ValueKind) -> str:
     return _READERS[kind](option, text)
 
 
@@ -203,13 +282,13 @@ def _text(option: str, text: str) -> str:
 
 
 _SKIP_LISTS = ("skip_list", "skiplistfactory", "id=skiplistfactory;lookahead=0", "id=skiplistfactory;lookahead=0;")
-_READERS: Mapping[Kind, Callable[[str, str], str]] = {
-    Kind.BOOLEAN: _boolean,
-    Kind.INTEGER: _integer,
-    Kind.FLOAT: _float,
-    Kind.ENUMERATION: _enumeration,
-    Kind.LIST: _list,
-    Kind.FIELDS: _fields,
-    Kind.CACHE: _cache,
-    Kind.TEXT: _text,
+_READERS: Mapping[ValueKind, Callable[[str, str], str]] = {
+    ValueKind.BOOLEAN: _boolean,
+    ValueKind.INTEGER: _integer,
+    ValueKind.FLOAT: _float,
+    ValueKind.ENUMERATION: _enumeration,
+    ValueKind.LIST: _list,
+    ValueKind.FIELDS: _fields,
+    ValueKind.CACHE: _cache,
+    ValueKind.TEXT: _text,
 }

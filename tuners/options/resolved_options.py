@@ -1,7 +1,7 @@
 """Every option a database is opened with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,4 +17,19 @@ class ResolvedOptions:
     database: Mapping[str, str]
     families: Mapping[str, Mapping[str, str]]
     tables: Mapping[str, Mapping[str, str]]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """The options of a database as RocksDB would see them: defaults of a version and a set over them, not divided.
+
+    `asked` are the options of each family (None: the database's) that the set itself has.
+    """
+
+    version: str | None
+    database: dict[str, str]
+    families: dict[str, dict[str, str]]
+    tables: dict[str, dict[str, str]]
+    asked: Mapping[str | None, frozenset[str]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

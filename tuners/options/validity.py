@@ -5,12 +5,10 @@ db/column_family.cc and db/db_impl/db_impl_open.cc say the same): what came back
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lsmlens.analyzer.errors import InputError
-
-if TYPE_CHECKING:
-    from lsmlens.tuners.options.resolution import Effective
+from lsmlens.tuners.options.resolved_options import Effective
 
 LEAST_OPEN_FILES = 20
 LEAST_WRITE_BUFFER, MOST_WRITE_BUFFER = 64 << 10, 64 << 30
@@ -33,7 +31,7 @@ Options = Mapping[str, str]
 Rule = Callable[[Options], Iterator[tuple[str, str]]]
 
 
-def problems(found: "Effective") -> tuple[Problem, ...]:
+def problems(found: Effective) -> tuple[Problem, ...]:
     """All that is wrong with these options, the database's first."""
     every = [Problem(None, *said) for rule in DATABASE_RULES for said in rule(found.database)]
     for family, values in found.families.items():

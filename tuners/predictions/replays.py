@@ -11,7 +11,7 @@ from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.figures import Figures, by_family
 from lsmlens.tuners.replays.measurement import Measurement, TrialFailure
 from lsmlens.tuners.replays.replayer import Replayer
-from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
+from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
 from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.workloads.document import Transactions, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream

@@ -20,8 +20,8 @@ from lsmlens.analyzer.qos.profiles import (
 from lsmlens.analyzer.qos.remedies import restart, set_option, unset_option
 from lsmlens.analyzer.qos.service_classes import ServiceClass
 from lsmlens.analyzer.qos.view import OsdView
+from lsmlens.tuners.qos.devices import spins_at_limit
 from lsmlens.tuners.qos.dmclock import Share
-from lsmlens.tuners.qos.processors import spins_at_limit
 from lsmlens.tuners.qos.scenario import Scheduler
 
 OVERRIDE = "osd_mclock_override_recovery_settings"

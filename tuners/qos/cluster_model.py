@@ -12,8 +12,8 @@ from lsmlens.analyzer.qos.service_classes import DEGRADED_PRIORITY, MISPLACED_PR
 from lsmlens.analyzer.qos.settings import Release
 from lsmlens.analyzer.qos.view import OsdView, QosView
 from lsmlens.tuners.qos.candidates import Candidate, Candidates
+from lsmlens.tuners.qos.devices import spins_at_limit
 from lsmlens.tuners.qos.hardware import HDD, NVME, OBJECT_BYTES, Hardware
-from lsmlens.tuners.qos.processors import spins_at_limit
 from lsmlens.tuners.qos.scenario import Background, ClientLoad, RecoveringGroup, Recovery, Scenario
 
 # Where the bundle does not say: the published study's cluster and load.

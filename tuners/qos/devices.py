@@ -1,4 +1,9 @@
-"""What an OSD's data lies on: a device that does one thing after the other, and a disk with its elevator."""
+"""What a simulated OSD keeps busy: the host's processors, a device that does one thing after the other, a disk.
+
+Up to 17.2.3 the first worker of a queue whose classes are all at their limits does not sleep until one of them is
+due: it asks again and again (tracker 56530, fixed by PR 47216). Each such worker takes a hardware thread from all else
+that runs on the host, which on a host with few to spare makes everything slower, and clients most.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,8 +11,43 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Protocol
 
-from lsmlens.tuners.qos.timing import after
+from lsmlens.analyzer.qos.settings import Release
 from simpy import Environment
+from simpy.events import Timeout
+
+# What is left to everything else, however many workers ask.
+LEAST_SHARE = 0.1
+SLEEPS_AT_LIMIT: Release = (17, 2, 4)
+
+
+def after(environment: Environment, seconds: float, callback: Callable[[], None]) -> None:
+    """Call something so many seconds from now; without a process of its own, for there are millions of these."""
+    timeout = Timeout(environment, seconds)
+    assert timeout.callbacks is not None
+    timeout.callbacks.append(lambda _: callback())
+
+
+def spins_at_limit(release: Release | None) -> bool:
+    """Whether a release's workers keep a processor busy while their queue is at its limits."""
+    return release is not None and release < SLEEPS_AT_LIMIT
+
+
+class Processors:
+    """Hardware threads of the simulated OSDs' hosts, taken as one."""
+
+    def __init__(self, threads: float) -> None:
+        self._threads = threads
+        self._spinning = 0
+        self._stretch = 1.0
+
+    def spin(self, change: int) -> None:
+        """One worker more, or less, asks its queue again and again."""
+        self._spinning += change
+        self._stretch = 1 / max(LEAST_SHARE, 1 - self._spinning / self._threads)
+
+    def seconds(self, seconds: float) -> float:
+        """How long something takes now that takes so long on processors of its own."""
+        return seconds * self._stretch
 
 
 class Device(Protocol):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from lsmlens.analyzer.qos.service_classes import HIGH_PRIORITY, ServiceClass
-from lsmlens.tuners.qos.operations import Operation
+from lsmlens.tuners.qos.operations import QueuedOperation
 
 # dmClock's standard idle age: a client that asked for nothing so long has its proportion tag set back.
 IDLE_SECONDS = 300.0
@@ -44,7 +44,7 @@ class _Client:
     """A class's requests; `head` are the tags of the first, `last` those from which the next are calculated."""
 
     share: Share
-    requests: deque[tuple[float, Operation]] = field(default_factory=deque)
+    requests: deque[tuple[float, QueuedOperation]] = field(default_factory=deque)
     head: _Tags = field(default_factory=_Tags)
     last: _Tags = field(default_factory=_Tags)
     proportion_delta: float = 0.0
@@ -78,7 +78,7 @@ class DmClockQueue:
 
     def __init__(self, shares: Mapping[ServiceClass, Share], cutoff: int = HIGH_PRIORITY) -> None:
         self._clients = {service_class: _Client(share) for service_class, share in shares.items()}
-        self._strict: dict[int, deque[Operation]] = {}
+        self._strict: dict[int, deque[QueuedOperation]] = {}
         self._cutoff = cutoff
         self._length = 0
         self.turns = self.contended = 0
@@ -88,7 +88,7 @@ class DmClockQueue:
     def __len__(self) -> int:
         return self._length
 
-    def enqueue(self, operation: Operation, now: float) -> None:
+    def enqueue(self, operation: QueuedOperation, now: float) -> None:
         """Take an operation in; one of the immediate class, or of the cut-off's priority and above, goes above."""
         self._length += 1
         if operation.service_class is ServiceClass.IMMEDIATE:
@@ -105,7 +105,7 @@ class DmClockQueue:
         if len(client.requests) == 1:
             client.tag_head()
 
-    def dequeue(self, now: float) -> Operation | float | None:
+    def dequeue(self, now: float) -> QueuedOperation | float | None:
         """The next operation; the time of the next one if all are at their limits; None if there is none.
 
         The time is `inf` where a class has neither reservation nor weight: such a one is never served.
@@ -133,7 +133,7 @@ class DmClockQueue:
         limits = (one.head.limit for one in waiting if one.head.proportion < inf)
         return min([first.head.reservation, *limits])
 
-    def _next_strict(self) -> Operation:
+    def _next_strict(self) -> QueuedOperation:
         priority = max(self._strict)
         queue = self._strict[priority]
         operation = queue.popleft()
@@ -142,14 +142,14 @@ class DmClockQueue:
         self._length -= 1
         return operation
 
-    def _pop(self, client: _Client) -> Operation:
+    def _pop(self, client: _Client) -> QueuedOperation:
         operation = client.requests.popleft()[1]
         self._length -= 1
         if client.requests:
             client.tag_head()
         return operation
 
-    def _reduce_reservation(self, client: _Client, served: Operation) -> None:
+    def _reduce_reservation(self, client: _Client, served: QueuedOperation) -> None:
         """What was served by weight does not count against the reservation of what comes next."""
         if client.share.reservation > 0:
             spared = served.charge / client.share.reservation

@@ -11,7 +11,7 @@ Release = Callable[[], None]
 
 
 @dataclass(slots=True)
-class Operation:
+class QueuedOperation:
     """One item of an OSD's operation queue.
 
     `priority` and `cost` (bytes) are what WPQ goes by, `service_class` and `charge` (units of the release's cost
@@ -38,10 +38,10 @@ class OperationQueue(Protocol):
     turns: int
     contended: int
 
-    def enqueue(self, operation: Operation, now: float) -> None:
+    def enqueue(self, operation: QueuedOperation, now: float) -> None:
         """Take an operation in."""
 
-    def dequeue(self, now: float) -> "Operation | float | None":
+    def dequeue(self, now: float) -> "QueuedOperation | float | None":
         """The next operation, the time in seconds at which there will be one, or None for an empty queue."""
 
     def __len__(self) -> int:

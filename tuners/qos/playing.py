@@ -8,9 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from math import ceil, inf
 
-from lsmlens.tuners.qos.outcome import ClientFigures, Outcome
 from lsmlens.tuners.qos.scenario import Scenario
-from lsmlens.tuners.qos.simulation import simulate
+from lsmlens.tuners.qos.simulation import ClientFigures, SimulatedOutcome, simulate
 
 # How long the trial is that tells how fast a recovery goes, as a part of a simulation.
 TRIAL_PART = 0.2
@@ -22,7 +21,7 @@ POINTS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class CoursePoint:
+class RecoveryPoint:
     """The mean of a stretch of the recovery, from `seconds` on in true time."""
 
     seconds: float
@@ -45,7 +44,7 @@ class Play:
     object_scale: float
     is_over: bool
     contended_share: float
-    course: tuple[CoursePoint, ...]
+    course: tuple[RecoveryPoint, ...]
 
 
 def queue_seconds(scenario: Scenario) -> float | None:
@@ -87,7 +86,7 @@ def play(scenario: Scenario) -> Play:
     return _summary(outcome, scenario, played, scale)
 
 
-def _summary(outcome: Outcome, scenario: Scenario, played: int, scale: float) -> Play:
+def _summary(outcome: SimulatedOutcome, scenario: Scenario, played: int, scale: float) -> Play:
     done = len(outcome.object_moments)
     is_over = done >= played
     start = min(scenario.recovery.start_seconds, outcome.seconds / 4)
@@ -105,14 +104,14 @@ def _summary(outcome: Outcome, scenario: Scenario, played: int, scale: float) ->
     )
 
 
-def _course(outcome: Outcome, scale: float) -> list[CoursePoint]:
+def _course(outcome: SimulatedOutcome, scale: float) -> list[RecoveryPoint]:
     width = outcome.seconds / POINTS
     points = []
     for place in range(POINTS):
         begin, end = place * width, (place + 1) * width
         client = outcome.client(begin, end)
         points.append(
-            CoursePoint(
+            RecoveryPoint(
                 begin * scale,
                 client.iops if client is not None else 0.0,
                 client.mean_seconds if client is not None else None,

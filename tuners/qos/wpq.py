@@ -11,21 +11,21 @@ from collections import deque
 from random import Random
 
 from lsmlens.analyzer.qos.service_classes import HIGH_PRIORITY
-from lsmlens.tuners.qos.operations import Operation
+from lsmlens.tuners.qos.operations import QueuedOperation
 
 
 class _Owners:
     """The operations of one priority: owners in the order of their numbers, one operation a turn."""
 
     def __init__(self) -> None:
-        self._queues: dict[int, deque[Operation]] = {}
+        self._queues: dict[int, deque[QueuedOperation]] = {}
         self._order: list[int] = []
         self._next = 0
 
     def __bool__(self) -> bool:
         return bool(self._order)
 
-    def append(self, operation: Operation) -> None:
+    def append(self, operation: QueuedOperation) -> None:
         """Take an operation in; a new owner takes its place among the others without a change of whose turn it is."""
         queue = self._queues.get(operation.owner)
         if queue is None:
@@ -37,11 +37,11 @@ class _Owners:
         queue.append(operation)
 
     @property
-    def first(self) -> Operation:
+    def first(self) -> QueuedOperation:
         """The operation whose turn it is."""
         return self._queues[self._order[self._next]][0]
 
-    def popleft(self) -> Operation:
+    def popleft(self) -> QueuedOperation:
         """Take it."""
         owner = self._order[self._next]
         operation = self._queues[owner].popleft()
@@ -71,7 +71,7 @@ class WeightedPriorityQueue:
     def __len__(self) -> int:
         return self._length
 
-    def enqueue(self, operation: Operation, now: float) -> None:  # noqa: ARG002
+    def enqueue(self, operation: QueuedOperation, now: float) -> None:  # noqa: ARG002
         """Take an operation in."""
         self._length += 1
         if operation.priority >= self._cutoff:
@@ -84,7 +84,7 @@ class WeightedPriorityQueue:
         owners.append(operation)
         self._largest_cost = max(self._largest_cost, operation.cost)
 
-    def dequeue(self, now: float) -> Operation | None:  # noqa: ARG002
+    def dequeue(self, now: float) -> QueuedOperation | None:  # noqa: ARG002
         """The next operation; None for an empty queue. It never waits."""
         if not self._length:
             return None
@@ -112,7 +112,7 @@ class WeightedPriorityQueue:
                 return priority
 
     @staticmethod
-    def _take(queues: dict[int, _Owners], priority: int) -> Operation:
+    def _take(queues: dict[int, _Owners], priority: int) -> QueuedOperation:
         owners = queues[priority]
         operation = owners.popleft()
         if not owners:

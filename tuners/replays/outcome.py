@@ -1,21 +1,31 @@
-"""The outcome of one set of options: what its replays came to, as means over the seeds, and how far they spread."""
+"""Replays of one workload under several sets of options: the trials they come to, and what each set came to.
+
+An outcome's figures are means over the seeds, beside how far they spread.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, TypeVar
 
 from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
 from lsmlens.analyzer.units import MIB
+from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.measurement import Latencies, Measurement, Mode, TrialFailure
+from lsmlens.tuners.replays.replayer import Replayer
+from lsmlens.tuners.replays.trial import Trial
+from lsmlens.tuners.workloads.generator import DeclaredStream
+from lsmlens.tuners.workloads.stream import Stream
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class OutcomeFigures:
     """Means over the seeds; counts are rounded to whole ones. Names and units are those of `Measurement`."""
 
     statistics: CompactionStatistics
@@ -66,8 +76,8 @@ class Outcome:
     scale: float
     mode: Mode
     seeds: tuple[int, ...]
-    figures: Figures | None
-    as_replayed: Figures | None
+    figures: OutcomeFigures | None
+    as_replayed: OutcomeFigures | None
     spreads: Mapping[str, Spread]
     measurements: tuple[Measurement, ...]
     failures: tuple[TrialFailure, ...]
@@ -112,14 +122,14 @@ def _quality(measured: Sequence[Measurement], failures: Sequence[TrialFailure]) 
     return tuple(said)
 
 
-def _figures(measured: Sequence[Measurement]) -> Figures:
+def _figures(measured: Sequence[Measurement]) -> OutcomeFigures:
     statistics = _mean([one.statistics for one in measured])
     records_in, records_out = statistics.total_input_records, statistics.total_output_records
     weighed = replace(statistics, output_input_ratio_of_sums=records_out / records_in if records_in else None)
     lines = Counter[tuple[str, str, str]]()
     for one in measured:
         lines.update(one.stalls.lines)
-    return Figures(
+    return OutcomeFigures(
         statistics=weighed if len(measured) > 1 else statistics,
         families=_means_by("name", [one.families for one in measured]),
         levels=_means_by("level", [one.levels for one in measured]),
@@ -221,3 +231,70 @@ def _fmean(values: Sequence[float | None]) -> float | None:
 def _whole_mean(values: Sequence[int | None]) -> int | None:
     mean = _fmean(values)
     return None if mean is None else round(mean)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to replay. The names of `options` differ; other fields are those of `Trial`."""
+
+    stream: Stream
+    options: tuple[OptionSet, ...]
+    mode: Mode = Mode.SETTLED
+    scale: float = 1.0
+    seeds: tuple[int, ...] = (1,)
+    settle_bytes: int = 1 << 20
+    pace: float = 1.0
+    flush_at_end: bool = False
+    keep_log: Path | None = None
+
+    def trials(self, replayer: Replayer) -> list[Trial]:
+        """All runs, the options in turn for each seed, so that what else the machine does falls on all alike.
+
+        Options that say how keys are spread over families (Ceph's) get the workload so spread. The LOGs go to a folder
+        of each run's own in `keep_log`. Raises InputError for options that do not go together, or not with the
+        engine's version.
+        """
+        first = [self._trial(options, replayer) for options in self.options]
+        return [
+            replace(
+                one,
+                seed=seed,
+                keep_log=None if self.keep_log is None else self.keep_log / f"{number}-{seed}",
+            )
+            for seed in self.seeds
+            for number, one in enumerate(first, 1)
+        ]
+
+    def _trial(self, options: OptionSet, replayer: Replayer) -> Trial:
+        stream = _spread(self.stream, options)
+        return Trial(
+            stream=stream,
+            options=options.scaled(self.scale).resolve(stream.families, replayer.engine.version),
+            engine=replayer.engine,
+            mode=self.mode,
+            scale=self.scale,
+            settle_bytes=self.settle_bytes,
+            pace=self.pace,
+            flush_at_end=self.flush_at_end,
+            limits=replayer.limits,
+            work_dir=replayer.work_dir,
+        )
+
+
+def _spread(stream: Stream, options: OptionSet) -> Stream:
+    """A declared workload written to the column families that the options speak of; any other as it is."""
+    columns = options.sharding.columns
+    has_default_alone = options.families == (DEFAULT_FAMILY,)
+    if not isinstance(stream, DeclaredStream) or not (columns or has_default_alone):
+        return stream
+    return replace(stream, sharding={column.prefix: column.shards for column in columns})
+
+
+def replay(plan: Plan, replayer: Replayer) -> tuple[Outcome, ...]:
+    """The outcome of each set of options, in their order; every run is made anew."""
+    trials = plan.trials(replayer)
+    results = replayer.make(trials)
+    count = len(plan.options)
+    return tuple(
+        outcome_of(trials[number].options, plan.mode, plan.scale, results[number::count]) for number in range(count)
+    )

@@ -10,17 +10,16 @@ from pathlib import Path
 
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.replays.ledger import Ledger, trial_keys
-from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, TrialFailure
 from lsmlens.tuners.replays.trial import Trial, run_trial
-from lsmlens.tuners.replays.workspace import memory_folder
+from lsmlens.tuners.replays.workspace import Limits, memory_folder
 
 LEAST_SHARE = 0.01
 TURN_SECONDS = 0.2
 
 
 @dataclass(slots=True)
-class Progress:
+class ReplayProgress:
     """How far a number of runs is: `done` and `failed` of `runs`, and `share` of all their work."""
 
     runs: int
@@ -61,7 +60,7 @@ class Replayer:
     work_dir: Path | None = None
     limits: Limits = field(default_factory=Limits)
     ledger: Ledger = field(default_factory=Ledger)
-    on_progress: Callable[[Progress], None] | None = None
+    on_progress: Callable[[ReplayProgress], None] | None = None
 
     @property
     def at_once(self) -> int:
@@ -103,7 +102,7 @@ class Replayer:
         progress is told by whole runs; here each run has a process of its own. An interrupt ends them all, and their
         folders go.
         """
-        progress = Progress(len(trials))
+        progress = ReplayProgress(len(trials))
         if self.executor is not None:
             return self._elsewhere(self.executor, trials, progress, on_result)
         lock, stop = threading.Lock(), threading.Event()
@@ -145,7 +144,7 @@ class Replayer:
         self,
         executor: Executor,
         trials: Sequence[Trial],
-        progress: Progress,
+        progress: ReplayProgress,
         on_result: OnResult | None,
     ) -> list[Measurement | TrialFailure]:
         futures = [executor.submit(run_trial, trial) for trial in trials]

@@ -18,7 +18,6 @@ from lsmlens.analyzer.selection import Selection
 from lsmlens.tuners.engines.engine import Database, Engine
 from lsmlens.tuners.replays.course import course_of
 from lsmlens.tuners.replays.generation import Generation
-from lsmlens.tuners.replays.latencies import LatencyRecorder
 from lsmlens.tuners.replays.manifest import FlushEdits, flush_edits
 from lsmlens.tuners.replays.measurement import Measurement, Mode, Stalls
 from lsmlens.tuners.replays.reconciliation import blob_frame_bytes, unreconciled
@@ -26,7 +25,7 @@ from lsmlens.tuners.replays.replay_options import ages_below, for_replay, with_a
 from lsmlens.tuners.replays.timed_compactions import TimedCompactions
 from lsmlens.tuners.replays.workload_clock import aged_note, probed_factor
 from lsmlens.tuners.replays.workspace import size_of
-from lsmlens.tuners.replays.writing import Written, of_records, write_paced, write_settled
+from lsmlens.tuners.replays.writing import LatencyRecorder, WrittenBatches, of_records, write_paced, write_settled
 from lsmlens.tuners.workloads.stream import Batches
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         user_bytes=written.user_bytes,
         wal_bytes=tickers.get(WAL_TICKER),
         flush_edits=end.flush_edits.since(start.flush_edits),
-        blob_frame_bytes=blob_frame_bytes(run.run.events, start.moment),
+        blob_frame_bytes=blob_frame_bytes(run.run.blob_files, start.moment),
         memtable_entries=left,
         workload_seconds=stream.seconds,
         wall_seconds=wall,
@@ -214,7 +213,7 @@ def _show(database: Database, opened: float, moment: float) -> None:
     database.set_clock(opened + moment)
 
 
-def _disturbances(trial: "Trial", written: Written, wall: float) -> list[str]:
+def _disturbances(trial: "Trial", written: WrittenBatches, wall: float) -> list[str]:
     """What latencies and stalls hold besides those of the options."""
     said = []
     meant, took = trial.stream.seconds / trial.pace, wall - written.settle_seconds
@@ -241,7 +240,7 @@ def _log_notes(run: RunAnalysis) -> tuple[str, ...]:
     return (small, *(run.notes if run.run.event_counts else ()))
 
 
-def _crowd(trial: "Trial", start: _State, end: _State, written: Written) -> Iterator[str]:
+def _crowd(trial: "Trial", start: _State, end: _State, written: WrittenBatches) -> Iterator[str]:
     """What other processes took of the machine, where that bears on the figures."""
     ours = end.cpu - start.cpu + written.generation_seconds
     share = (end.busy - start.busy - ours) / ((end.wall - start.wall) * (psutil.cpu_count() or 1))

@@ -11,10 +11,20 @@ from typing import NamedTuple, Protocol
 
 from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.tuners.engines.compaction_gate import CompactionGate, HeldCompaction
-from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
 from lsmlens.tuners.workloads.stream import Batches
 
 LEVELS = ("rocksdb.cfstats-no-file-histogram", "rocksdb.cfstats")
+
+
+class SecondsPerByte(NamedTuple):
+    """What each byte read takes a compaction, where level 0 is among what it reads, and where not."""
+
+    level0: float
+    deeper: float
+
+    def times(self, factor: float) -> "SecondsPerByte":
+        """As many times slower."""
+        return SecondsPerByte(self.level0 * factor, self.deeper * factor)
 
 
 class Holdable(Protocol):

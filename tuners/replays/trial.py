@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 import psutil
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
-from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, TrialFailure
 from lsmlens.tuners.replays.replay_options import memtable_bytes
-from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
-from lsmlens.tuners.replays.workspace import default_folder, size_of, workspace
+from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
+from lsmlens.tuners.replays.workspace import Limits, default_folder, size_of, workspace
 from lsmlens.tuners.workloads.stream import Stream
 
 if TYPE_CHECKING:

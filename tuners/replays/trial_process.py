@@ -1,7 +1,7 @@
 """The process of one replay: `python -m lsmlens.tuners.replays.trial_process FD`, started by `trial.run_trial`.
 
 It gets its plan through the pipe FD, and tells its progress and its result there. When the other end goes, so does
-this process, and its folder with it.
+this process, and its folder with it. It is held to what a replay needs: see `confinement`.
 """
 
 import ctypes
@@ -12,6 +12,8 @@ import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from lsmlens.tuners.engines.confinement import confine
 
 if TYPE_CHECKING:
     from lsmlens.tuners.replays.measurement import Measurement, TrialFailure
@@ -24,6 +26,7 @@ ASK_ONLY = 0xFFFFFFFF
 def main() -> None:
     """Make the run the other end of the pipe asks for."""
     _fix_addresses()
+    confine()
     pipe = Connection(int(sys.argv[1]))
     trial, folder = pipe.recv()
     threading.Thread(target=_go_with, args=(pipe, folder), daemon=True).start()

@@ -1,4 +1,4 @@
-"""The folder one replay's database lives in, and the removal of those that killed replays left behind."""
+"""The folder one replay's database lives in, the room it needs, and the removal of what killed replays left behind."""
 
 import fcntl
 import json
@@ -8,11 +8,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 import psutil
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.units import MIB
 
 PREFIX = "lsmlens-replay-"
 OWNER = "owner"
@@ -21,6 +23,32 @@ ATTEMPTS = 10
 MEMORY_FOLDER = Path("/dev/shm")
 # Of what is free in memory and in the folder, so much may be taken by all replays at once.
 MOST_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What must stay free while a replay runs, in bytes; a replay that would take it is stopped."""
+
+    least_free_disk_bytes: int = 1024 * MIB
+    least_free_memory_bytes: int = 512 * MIB
+
+    def exceeded(self, folder: Path, wanted_memory_bytes: int = 0) -> str | None:
+        """Why a replay in `folder` may not run, or not go on, in one sentence; None while there is room.
+
+        `wanted_memory_bytes` is what it is yet to take.
+        """
+        free = psutil.disk_usage(str(folder)).free
+        if free < self.least_free_disk_bytes:
+            return f"{_mib(free)} free on the disk of {folder}, {_mib(self.least_free_disk_bytes)} must stay free"
+        available = psutil.virtual_memory().available
+        if available - wanted_memory_bytes < self.least_free_memory_bytes:
+            wants = f", {_mib(wanted_memory_bytes)} wanted" if wanted_memory_bytes else ""
+            return f"{_mib(available)} of memory available{wants}, {_mib(self.least_free_memory_bytes)} must stay free"
+        return None
+
+
+def _mib(count: int) -> str:
+    return f"{count / MIB:,.0f} MiB".replace(",", " ")
 
 
 def default_folder() -> Path:

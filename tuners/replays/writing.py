@@ -8,11 +8,51 @@ from queue import Queue
 from typing import Protocol
 
 import numpy as np
-from lsmlens.tuners.replays.latencies import LatencyRecorder
+from hdrh.histogram import HdrHistogram
+from lsmlens.tuners.replays.measurement import PERCENTILES, Latencies
 from lsmlens.tuners.workloads.stream import Batches
+from numpy.typing import NDArray
 
 CHUNKS_AHEAD = 32
 LATE_SECONDS = 0.001
+LOWEST, HIGHEST = 1, 3_600_000_000  # microseconds, up to an hour
+DIGITS = 3
+
+
+class LatencyRecorder:
+    """Takes in the latencies of writes, chunk by chunk."""
+
+    def __init__(self) -> None:
+        self._response = HdrHistogram(LOWEST, HIGHEST, DIGITS)
+        self._service = HdrHistogram(LOWEST, HIGHEST, DIGITS)
+
+    def add(self, response_seconds: NDArray[np.float64], service_seconds: NDArray[np.float64]) -> None:
+        """Take in writes: seconds from when each was due, and seconds from when it was begun (shape: writes,)."""
+        _record(self._response, response_seconds)
+        _record(self._service, service_seconds)
+
+    def latencies(self) -> Latencies | None:
+        """The percentiles so far; None where nothing was written."""
+        count = self._response.get_total_count()
+        if not count:
+            return None
+        return Latencies(
+            writes=count,
+            response_micros=_percentiles(self._response),
+            service_micros=_percentiles(self._service),
+            mean_response_micros=float(self._response.get_mean_value()),
+        )
+
+
+def _record(histogram: HdrHistogram, seconds: NDArray[np.float64]) -> None:
+    micros = np.clip(np.rint(seconds * 1e6), LOWEST, HIGHEST).astype(np.int64)
+    values, counts = np.unique(micros, return_counts=True)
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        histogram.record_value(value, count)
+
+
+def _percentiles(histogram: HdrHistogram) -> dict[float, float]:
+    return {percentile: float(histogram.get_value_at_percentile(percentile)) for percentile in PERCENTILES}
 
 
 class Writable(Protocol):
@@ -26,7 +66,7 @@ class Writable(Protocol):
 
 
 @dataclass(slots=True)
-class Written:
+class WrittenBatches:
     """What was written so far, and what it took besides RocksDB."""
 
     records: int = 0
@@ -48,12 +88,12 @@ def write_settled(
     step_bytes: int,
     show_time: Callable[[float], None],
     tell: Callable[[float], None],
-) -> Written:
+) -> WrittenBatches:
     """Write all batches, and let the database settle whenever `step_bytes` of them were written, and in the end.
 
     `show_time` gets the workload's time before each step, `tell` now and then.
     """
-    written = Written()
+    written = WrittenBatches()
     pending = 0
     for batches in _generated(chunks, written):
         offsets, count = batches.offsets, len(batches.offsets) - 1
@@ -79,13 +119,13 @@ def write_paced(
     pace: float,
     recorder: LatencyRecorder,
     tell: Callable[[float], None],
-) -> Written:
+) -> WrittenBatches:
     """Write each batch at its own time, `pace` times as fast as the workload's clock, and let the database settle then.
 
     Some chunks are taken ahead by a thread. A batch whose time has passed is written at once, and its latency counts
     from its time.
     """
-    written = Written()
+    written = WrittenBatches()
     ahead = _Ahead(chunks, written)
     batches = ahead.first()
     start = time.perf_counter()
@@ -117,7 +157,7 @@ def of_records(chunks: Iterator[Batches], records: int) -> Iterator[Batches]:
 class _Ahead:
     """Chunks of batches, taken by a thread before they are due."""
 
-    def __init__(self, chunks: Iterator[Batches], written: Written) -> None:
+    def __init__(self, chunks: Iterator[Batches], written: WrittenBatches) -> None:
         self._written = written
         self._error: BaseException | None = None
         self._queue: Queue[Batches | None] = Queue(CHUNKS_AHEAD)
@@ -155,13 +195,13 @@ class _Ahead:
         self._is_ready.set()
 
 
-def _generated(chunks: Iterator[Batches], written: Written) -> Iterator[Batches]:
+def _generated(chunks: Iterator[Batches], written: WrittenBatches) -> Iterator[Batches]:
     for batches in _timed(chunks, written):
         written.add(batches)
         yield batches
 
 
-def _timed(chunks: Iterator[Batches], written: Written) -> Iterator[Batches]:
+def _timed(chunks: Iterator[Batches], written: WrittenBatches) -> Iterator[Batches]:
     """The chunks that hold anything, with the time it takes to make them."""
     while True:
         wall, cpu = time.perf_counter(), time.thread_time()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.options.option_changes import is_ceph
 from lsmlens.analyzer.rollout import NewOptions, Step, rollout
+from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import Difference, OptionSet
 
 
@@ -32,8 +33,8 @@ def application_of(run: RunAnalysis, present: OptionSet, wanted: OptionSet, name
     options = NewOptions(
         shared={one.option: _plain(one.value) for one in shared},
         columns=tuple(dict.fromkeys(one.option for one in columns)),
-        sharding=wanted.to_ceph().cfs if columns and wanted.sharding.columns else None,
-        sharding_before=present.to_ceph().cfs if present.sharding.columns else None,
+        sharding=to_ceph(wanted).cfs if columns and wanted.sharding.columns else None,
+        sharding_before=to_ceph(present).cfs if present.sharding.columns else None,
     )
     return Application(tuple(rollout(run, options, name)))
 

@@ -7,21 +7,22 @@ for its age; and, where the budget allows, the log's own rate.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.anchor import usual_variants
 from lsmlens.tuners.predictions.replays import Variant
 from lsmlens.tuners.predictions.scales import STEPS, coarser_scale
 from lsmlens.tuners.replays.replay_options import ages_below
 from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference
-from lsmlens.tuners.search.loads import at_load
 from lsmlens.tuners.search.pacing import Pacing, affordable_rounds, paced
-from lsmlens.tuners.search.recommendation import Case, Finalist, finalist
+from lsmlens.tuners.search.recommendation import Finalist, ReplayedCase, finalist
 from lsmlens.tuners.search.request import Budget, Request
 from lsmlens.tuners.search.scores import Scores, cost
 from lsmlens.tuners.search.screening import Say
 from lsmlens.tuners.search.space import has_own_columns
+from lsmlens.tuners.workloads.document import Workload
 
 # Of what is left of the budget, so much is for the settled replays of the finals.
 SETTLED_SHARE = 0.9
@@ -115,15 +116,15 @@ class Finals:
         chosen = next(fitting, sizes[-1])
         return _Size(*self.evaluator.replayer.ledger.decided("finals", list(chosen)))
 
-    def _cases(self, result: Evaluated, present: Scores) -> list[Case]:
+    def _cases(self, result: Evaluated, present: Scores) -> list[ReplayedCase]:
         objective = self.request.objective
         return [
-            Case("best fit" if not number else f"draw {number}", cost(one, present, objective))
+            ReplayedCase("best fit" if not number else f"draw {number}", cost(one, present, objective))
             for number, one in enumerate(result.cases)
             if one is not None
         ]
 
-    def _add_loads(self, cases: Mapping[str, list[Case]], sets: Sequence[OptionSet], best: Variant) -> None:
+    def _add_loads(self, cases: Mapping[str, list[ReplayedCase]], sets: Sequence[OptionSet], best: Variant) -> None:
         """The loads change bytes only where something is done for its age."""
         workload, version = best.workload, self.evaluator.replayer.engine.version
         every = [self.evaluator.present, *sets]
@@ -136,7 +137,7 @@ class Finals:
             for one, result in zip(sets, self.evaluator.evaluate(reference, sets), strict=True):
                 if result.scores is not None:
                     cases[one.name].append(
-                        Case(f"load x{load:g}", cost(result.scores, present, self.request.objective))
+                        ReplayedCase(f"load x{load:g}", cost(result.scores, present, self.request.objective))
                     )
 
     def _pace(self, sets: Sequence[OptionSet]) -> Pacing:
@@ -151,7 +152,7 @@ class Finals:
             self.say(f"{len(rounds)} rounds of {len(some)} paced replays at the log's rate and others")
         return paced(self.evaluator, some, rounds)
 
-    def _paced_cases(self, name: str, pacing: Pacing) -> list[Case]:
+    def _paced_cases(self, name: str, pacing: Pacing) -> list[ReplayedCase]:
         """By load, the cost with what was measured at that load; only where the objective counts it."""
         found = []
         present = {(one.seed, one.load): one for one in pacing.replays.get(CURRENT, ())}
@@ -165,7 +166,7 @@ class Finals:
                 )
                 ratio = cost(mine, theirs, self.request.objective)
                 if ratio != 1:
-                    found.append(Case(f"latency at load x{one.load:g}, seed {one.seed}", ratio))
+                    found.append(ReplayedCase(f"latency at load x{one.load:g}, seed {one.seed}", ratio))
         return found
 
 
@@ -188,3 +189,30 @@ def _chosen(order: Sequence[tuple[str, str, OptionSet, float]], count: int) -> l
     names = [name for name, _, _, _ in order]
     plain = [name for name, _, options, _ in order if not has_own_columns(options)]
     return list(dict.fromkeys((*names[:1], *plain[:1], *names)))[:count]
+
+
+def at_load(workload: Workload, load: float) -> Workload:
+    """The workload `load` times as fast: times are divided by it, rates multiplied. Raises ValueError for load <= 0."""
+    if not load > 0:
+        raise ValueError(f"a load is positive, not {load}")
+    return msgspec.convert(_at_load(msgspec.to_builtins(workload), load), Workload)
+
+
+def _at_load(said: Any, load: float) -> Any:
+    """Rows of a schedule begin with their start and end, steps of a rate are a start and puts a second."""
+    if isinstance(said, dict):
+        return {name: _of_field(name, value, load) for name, value in said.items()}
+    return [_at_load(one, load) for one in said] if isinstance(said, list | tuple) else said
+
+
+def _of_field(name: str, value: Any, load: float) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    if name == "seconds":
+        return value / load
+    if name == "schedule":
+        return [[row[0] / load, row[1] / load, *row[2:]] for row in value]
+    if name == "rate":
+        steps = isinstance(value, list | tuple)
+        return [[start / load, rate * load] for start, rate in value] if steps else value * load
+    return _at_load(value, load)

@@ -13,9 +13,8 @@ import numpy as np
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.search.bounds import Bounds
 from lsmlens.tuners.search.estimate import OF_SHAPE, Estimator
-from lsmlens.tuners.search.neighbours import neighbour
 from lsmlens.tuners.search.scores import Objective, Scores, cost
-from lsmlens.tuners.search.space import Dimension, Space
+from lsmlens.tuners.search.space import Dimension, Space, neighbour
 from lsmlens.tuners.search.study import PRESENT, Tried
 
 # Drawn at large, and then near the best of them, so many times.

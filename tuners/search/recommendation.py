@@ -17,7 +17,7 @@ from lsmlens.tuners.search.study import Tried
 LEAST_GAIN = 0.02
 
 
-class Case(NamedTuple):
+class ReplayedCase(NamedTuple):
     """One thing a finalist was tried on: what it is, and the cost there against the present options."""
 
     name: str
@@ -48,7 +48,7 @@ class Finalist:
     scores: Scores
     cost: float
     cost_high: float
-    cases: tuple[Case, ...]
+    cases: tuple[ReplayedCase, ...]
     differences: tuple[Difference, ...]
     needs_reshard: bool
 
@@ -58,7 +58,7 @@ class Finalist:
         return self.evaluated.options
 
     @property
-    def worst(self) -> Case:
+    def worst(self) -> ReplayedCase:
         """The case in which it costs most."""
         return max(self.cases, key=lambda one: one.cost)
 
@@ -164,7 +164,7 @@ def finalist(
     present: Scores,
     present_options: OptionSet,
     objective: Objective,
-    cases: Sequence[Case],
+    cases: Sequence[ReplayedCase],
     is_ceph: bool,
 ) -> Finalist:
     """A finalist out of what was replayed of it. `scores` and `present` hold what paced replays measured, too."""

@@ -20,7 +20,7 @@ from lsmlens.tuners.search.promising import UNSHOWN, Promising, far_worse
 from lsmlens.tuners.search.request import Budget, Request
 from lsmlens.tuners.search.scores import Scores, cost
 from lsmlens.tuners.search.space import Space
-from lsmlens.tuners.search.study import PRESENT, Judgement, Planned, Study, Tried
+from lsmlens.tuners.search.study import PRESENT, Planned, Prospect, Study, Tried
 
 # Of the budget, until when candidates are drawn, and until when the best is made simpler.
 DRAWING_SHARE, SIMPLIFYING_SHARE = 0.4, 0.5
@@ -128,16 +128,16 @@ class Screening:
             found.insert(min(len(found), number * (BETWEEN + 1) - 1), one)
         return found
 
-    def _judge(self, one: Tried) -> Judgement:
+    def _judge(self, one: Tried) -> Prospect:
         options = self.space.candidate(one.choices, one.name)
         problem = self.bounds.problem(options) or self.promising.unshown(options)
         if problem is not None:
-            return Judgement(problem)
+            return Prospect(problem)
         estimate = self.promising.cost(one.choices)
         if estimate is None or one.origin == SIMPLER:
-            return Judgement(None, estimate)
+            return Prospect(None, estimate)
         problem = far_worse(estimate, self.study.tried)
-        return Judgement(problem, estimate, problem is not None)
+        return Prospect(problem, estimate, problem is not None)
 
     def _simplify(self) -> None:
         """Put each change of the best back alone, then all together whose absence does no harm."""

@@ -3,12 +3,15 @@
 Every option has a ladder of values around the one in force; sizes go in powers of two, as their effect does. A column
 that carries much of the bytes (Ceph's O, P, L, m, p; any family elsewhere) has memtables of its own to choose, which
 are as all others have them unless chosen otherwise: in Ceph, options of a column cost a reshard.
+
+Near a candidate are those with a few of its choices moved along their ladders, or mixed with another's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+import numpy as np
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.options.option_catalogue import find_option
 from lsmlens.tuners.options.option_set import CHANGED, OptionSet, column_of
@@ -37,6 +40,12 @@ LEAST_BYTES, MOST_BYTES = 1 << 16, 1 << 36
 OF_COLUMNS = ("write_buffer_size", "min_write_buffer_number_to_merge")
 SHARED = (*DOUBLINGS, *LADDERS)
 AS_ALL = "as all"
+PARENTS = 4
+# How many choices move, and how likely that many.
+MOVES = {1: 0.3, 2: 0.4, 3: 0.2, 4: 0.1}
+# How likely a choice of another parent is taken over before anything moves.
+MIXED = 0.3
+TWO_STEPS = 0.3
 
 
 class Dimension(NamedTuple):
@@ -171,3 +180,37 @@ def _value(options: OptionSet, option: str, column: str | None) -> str:
     """The value in force, as text; of a column that of its first family."""
     value = options.value_of(option, column)
     return "0" if value is None else value.removesuffix(".000000")
+
+
+class Scored(Protocol):
+    """A candidate with its cost."""
+
+    @property
+    def cost(self) -> float | None:
+        """The cost against the present options."""
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """The value of each dimension."""
+
+
+def neighbour(space: Space, scored: Sequence[Scored], seed: int) -> dict[str, str]:
+    """Choices near those of one of the cheapest, the same for the same seed."""
+    rng = np.random.default_rng(seed)
+    best = sorted((one for one in scored if one.cost is not None), key=lambda one: one.cost or 0.0)[:PARENTS]
+    chances = np.array([1.0 / (1 + place) for place in range(len(best))])
+    one, other = rng.choice(len(best), size=2, p=chances / chances.sum())
+    choices = dict(best[one].choices)
+    for dimension in space.dimensions:
+        if rng.random() < MIXED:
+            choices[dimension.name] = best[other].choices[dimension.name]
+    count = min(len(space.dimensions), int(rng.choice(list(MOVES), p=list(MOVES.values()))))
+    for place in rng.choice(len(space.dimensions), size=count, replace=False):
+        dimension = space.dimensions[place]
+        steps = (2 if rng.random() < TWO_STEPS else 1) * (1 if rng.random() < 0.5 else -1)
+        at = dimension.values.index(choices[dimension.name])
+        moved = min(len(dimension.values) - 1, max(0, at + steps))
+        if moved == at:  # at an end of the ladder: one step inward
+            moved = min(1, len(dimension.values) - 1) if at == 0 else at - 1
+        choices[dimension.name] = dimension.values[moved]
+    return choices

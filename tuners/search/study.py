@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 import optuna
 from lsmlens.analyzer.errors import InputError
-from lsmlens.tuners.search.neighbours import neighbour
 from lsmlens.tuners.search.scores import Scores
-from lsmlens.tuners.search.space import Space
+from lsmlens.tuners.search.space import Space, neighbour
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
@@ -32,7 +31,7 @@ REFUSED_IN_A_ROW = 200
 RANDOM_AT_FIRST = 8
 
 
-class Judgement(NamedTuple):
+class Prospect(NamedTuple):
     """What is said of a candidate before it is tried: why not, and the cost it is estimated at, where there is one.
 
     `is_pruned` tells a candidate that is not worth a replay from one that the bounds refuse.
@@ -51,7 +50,7 @@ class Planned(NamedTuple):
     choices: dict[str, str]
 
 
-Judge = Callable[["Tried"], Judgement]
+Judge = Callable[["Tried"], Prospect]
 # Of so many neighbours of the best, the one that is estimated to cost least is drawn.
 NEIGHBOURS = 8
 Estimate = Callable[[Mapping[str, str]], float | None]
@@ -232,8 +231,8 @@ def _tried(one: FrozenTrial) -> Tried:
     )
 
 
-def _tried_before(_: Tried) -> Judgement:
-    return Judgement("tried before")
+def _tried_before(_: Tried) -> Prospect:
+    return Prospect("tried before")
 
 
 def _key(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -15,7 +15,7 @@ from statistics import median
 from lsmlens.tuners.predictions.figures import by_family
 from lsmlens.tuners.predictions.scales import STEPS
 from lsmlens.tuners.search.bounds import Bounds, bounds_of
-from lsmlens.tuners.search.estimate import Estimator
+from lsmlens.tuners.search.estimate import Estimator, survival_of
 from lsmlens.tuners.search.evaluation import Evaluator
 from lsmlens.tuners.search.finals import CURRENT, Finals, own_scores, with_paced
 from lsmlens.tuners.search.pacing import Pacing
@@ -25,7 +25,6 @@ from lsmlens.tuners.search.request import Budget, Request
 from lsmlens.tuners.search.screening import Say, Screening, ranked
 from lsmlens.tuners.search.space import Space, space_of
 from lsmlens.tuners.search.study import Study
-from lsmlens.tuners.search.survival import survival_of
 
 # A screening replay has about so many operations: a few seconds of work, and enough for every level of most workloads.
 SCREEN_OPERATIONS = 900_000

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lsmlens.tuners.engines.artefacts import member_names
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.engine import Database, Engine
-from lsmlens.tuners.engines.library import cache_folder, given_library, installed_libraries, system_libraries
+from lsmlens.tuners.engines.installing import member_names
+from lsmlens.tuners.engines.library import cache_folder, given_library, system_libraries
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.workloads.stream import Batches
 
-# A process takes one library: the one asked for, or the system's, or one that was installed.
+# A process takes one library: the one asked for, or the system's.
 GIVEN = os.environ.get("LSMLENS_ROCKSDB")
-LIBRARIES = [given_library(Path(GIVEN))] if GIVEN else [*system_libraries(), *installed_libraries()]
+LIBRARIES = [given_library(Path(GIVEN))] if GIVEN else system_libraries()
 CHOICES = [EngineChoice("capi", one.version, one.path) for one in LIBRARIES[:1]]
 if not GIVEN:
     CHOICES.append(EngineChoice("rocksdict", ""))
@@ -115,7 +115,7 @@ def engine(choice: EngineChoice) -> Engine:
 def capi_engine() -> Engine:
     """The engine over one shared library of RocksDB."""
     if not LIBRARIES:
-        pytest.skip("no library of RocksDB is here; `lsmlens engine install 7.9.2` brings one")
+        pytest.skip("the system has no library of RocksDB; LSMLENS_ROCKSDB=FILE gives one")
     return CHOICES[0]()
 
 
@@ -123,7 +123,7 @@ def capi_engine() -> Engine:
 def library() -> Path:
     """One shared library of RocksDB."""
     if not LIBRARIES:
-        pytest.skip("no library of RocksDB is here; `lsmlens engine install 7.9.2` brings one")
+        pytest.skip("the system has no library of RocksDB; LSMLENS_ROCKSDB=FILE gives one")
     return LIBRARIES[0].path
 
 

@@ -1,16 +1,20 @@
 """The clock of a library, and the slots it is hooked into."""
 
+import ctypes
 import platform
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import rocksdict
 from lsmlens.tuners.engines import clock
 from lsmlens.tuners.engines.c_api import CApi
+from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.clock import Clock
-from lsmlens.tuners.engines.machine_code import Code
-from lsmlens.tuners.engines.relocations import load_address, mappings, slots
+from lsmlens.tuners.engines.machine_code import Code, load_address, mappings, slots
+from lsmlens.tuners.options.resolved_options import ResolvedOptions
 
 linux = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() not in clock.CODE, reason="the clock can be set on Linux only"
@@ -54,6 +58,24 @@ def test_set_and_restored(library: Path) -> None:
     one.restore()
     assert one.set(3000)
     one.restore()
+
+
+@linux
+def test_switched_off_nothing_is_patched(choice: EngineChoice, tmp_path: Path) -> None:
+    def slot_values() -> list[int]:
+        library = choice.library or Path(rocksdict.rocksdict.__file__)
+        return [ctypes.c_size_t.from_address(slot).value for slot in slots(library, "time")]
+
+    for sets_clock in (False, True):
+        engine = replace(choice, sets_clock=sets_clock)()
+        asked = ResolvedOptions("tested", engine.version, {}, {"default": {}}, {"default": {}})
+        database = engine.open(tmp_path / str(sets_clock), asked)
+        before = slot_values()
+        assert before
+        assert database.set_clock(1_000_000_000) is sets_clock
+        assert (slot_values() == before) is not sets_clock
+        database.close()
+        assert slot_values() == before
 
 
 @pytest.mark.parametrize(("system", "machine"), [("darwin", "x86_64"), ("linux", "riscv64")])

@@ -6,28 +6,19 @@ A process takes one library, so each has its own.
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.tuners.engines.errors import EngineError
-from lsmlens.tuners.engines.installing import install_version
-from lsmlens.tuners.engines.library import installed_libraries
+from lsmlens.tuners.engines.library import Library
 
 VERSIONS = ("5.18.4", "6.8.1", "6.15.5", "7.9.2", "8.11.4", "10.10.1", "11.8.1")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
-def test_engines_of_this_version(version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed = next((one for one in installed_libraries() if one.version == version), None)
-    if installed is None:
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-        try:
-            installed = install_version(version)
-        except EngineError as error:
-            if "cannot be fetched" in str(error):
-                pytest.skip(f"needs network: {error}")
-            raise
+def test_engines_of_this_version(version: str, official_build: Callable[[str], Library]) -> None:
+    installed = official_build(version)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", str(Path(__file__).with_name("test_engines.py"))],
         env={**os.environ, "LSMLENS_ROCKSDB": str(installed.path)},

@@ -1,19 +1,25 @@
 """Engines installed from files: no network is needed for any of these."""
 
+import hashlib
+import http.server
 import platform
 import sys
+import threading
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
 import pytest
-from lsmlens.tuners.engines import artefacts
+from lsmlens.tuners.engines import installing
 from lsmlens.tuners.engines import library as libraries
-from lsmlens.tuners.engines.artefacts import member_names
-from lsmlens.tuners.engines.errors import EngineError
-from lsmlens.tuners.engines.installing import install_file, install_version
+from lsmlens.tuners.engines.errors import EngineError, NotPublished
+from lsmlens.tuners.engines.installing import download, install_file, install_version, member_names, published_versions
 from lsmlens.tuners.engines.library import Library, given_library, installed_libraries, system_libraries
 from lsmlens.tuners.engines.probing import probed_version
+from lsmlens.tuners.engines.versions import version_numbers
+
+VERSIONS = ("6.8.1", "7.9.2", "7.10.2", "10.2.1")
 
 
 def left_in(cache: Path) -> list[str]:
@@ -103,6 +109,50 @@ def test_a_torn_record_is_passed_over(cache: Path, record: bytes) -> None:
     assert installed_libraries() == []
 
 
+def test_what_others_could_write_to_is_not_taken(cache: Path, library: Path, tmp_path: Path) -> None:
+    installed = install_file(library)
+    for path in (installed.path, installed.path.parent, cache):
+        mode = path.stat().st_mode
+        path.chmod(mode | 0o020)
+        assert installed_libraries() == []
+        path.chmod(mode)
+        assert installed_libraries() == [installed]
+    installed.path.unlink()
+    installed.path.symlink_to(library)
+    assert installed_libraries() == []
+    given = tmp_path / "librocksdb.so"
+    given.write_bytes(library.read_bytes())
+    given.chmod(0o666)
+    with pytest.raises(EngineError, match="others can write to it") as caught:
+        given_library(given)
+    assert "chmod go-w" in caught.value.hint
+
+
+def test_a_record_cannot_lead_out_of_its_folder(cache: Path, library: Path) -> None:
+    folder = cache / "7.9.2"
+    folder.mkdir(parents=True)
+    for name in (str(library), "../../lib.so", ".."):
+        (folder / "engine.json").write_bytes(orjson.dumps({"version": "7.9.2", "file": name, "source": "x"}))
+        assert installed_libraries() == []
+
+
+def test_a_library_larger_than_any(cache: Path, jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installing, "MOST_LIBRARY_BYTES", 100_000)
+    with pytest.raises(EngineError, match="larger than any RocksDB"):
+        install_file(jar)
+    assert left_in(cache) == []
+
+
+@pytest.mark.parametrize("version", ["../../x", "7.9.2\nx", "", "seven"])
+def test_a_version_that_a_library_makes_up(
+    cache: Path, library: Path, version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installing, "probed_version", lambda _: version)
+    with pytest.raises(EngineError, match="it says that its version is"):
+        install_file(library)
+    assert left_in(cache) == []
+
+
 def test_oldest_version_first(cache: Path) -> None:
     for version in ("10.2.1", "6.15.5", "6.8.1"):
         folder = cache / version
@@ -153,7 +203,7 @@ def test_names_in_a_jar(
 ) -> None:
     monkeypatch.setattr(sys, "platform", system)
     monkeypatch.setattr(platform, "machine", lambda: machine)
-    monkeypatch.setattr(artefacts, "_is_musl", lambda: is_musl)
+    monkeypatch.setattr(installing, "_is_musl", lambda: is_musl)
     assert member_names() == names
 
 
@@ -161,3 +211,162 @@ def test_a_machine_without_artefacts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "mips")
     with pytest.raises(EngineError, match=r"no RocksDB artefact for .* on mips"):
         member_names()
+
+
+class Repository:
+    """A Maven repository of one project on this machine."""
+
+    def __init__(self, root: Path) -> None:
+        self.project = root / "org" / "rocksdb" / "rocksdbjni"
+        self.project.mkdir(parents=True)
+        listed = "".join(f"<version>{version}</version>" for version in VERSIONS)
+        (self.project / "maven-metadata.xml").write_text(
+            "<metadata><groupId>org.rocksdb</groupId><artifactId>rocksdbjni</artifactId>"
+            f"<versioning><versions>{listed}</versions></versioning></metadata>"
+        )
+
+    def publish(self, version: str, jar: bytes, classifier: str = "-linux64", checksum: str | None = None) -> None:
+        folder = self.project / version
+        folder.mkdir(exist_ok=True)
+        name = f"rocksdbjni-{version}{classifier}.jar"
+        (folder / name).write_bytes(jar)
+        if checksum != "":
+            (folder / f"{name}.sha1").write_text(checksum or hashlib.sha1(jar).hexdigest())
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
+    root = tmp_path / "repository"
+    made = Repository(root)
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments: object, **named: object) -> None:
+            super().__init__(*arguments, directory=str(root))  # type: ignore[arg-type]
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    serving = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    serving.start()
+    monkeypatch.setattr(
+        "jgo.maven._core.DEFAULT_REMOTE_REPOS", {"test": f"http://127.0.0.1:{server.server_address[1]}"}
+    )
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    yield made
+    server.shutdown()
+    server.server_close()
+    serving.join()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "here"
+    path.mkdir()
+    return path
+
+
+def test_fetched_and_compared(repository: Repository, folder: Path) -> None:
+    content = b"jar" * 100_000
+    repository.publish("7.10.2", content)
+    seen: list[tuple[int, int]] = []
+    assert download("7.10.2", folder, lambda here, total: seen.append((here, total))).read_bytes() == content
+    assert (len(content), len(content)) in seen
+    assert all(here <= total for here, total in seen)
+
+
+def test_the_jar_of_all_platforms_where_there_is_no_other(repository: Repository, folder: Path) -> None:
+    repository.publish("10.2.1", b"all platforms", classifier="")
+    assert download("10.2.1", folder).read_bytes() == b"all platforms"
+
+
+@pytest.mark.parametrize("checksum", ["0" * 40, "<html>"])
+def test_another_checksum(repository: Repository, folder: Path, checksum: str) -> None:
+    repository.publish("7.10.2", b"jar", checksum=checksum)
+    with pytest.raises(EngineError, match="its checksum is not the published one"):
+        download("7.10.2", folder)
+
+
+def test_a_known_version_must_be_the_known_jar(
+    repository: Repository, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever can forge a jar can forge the checksum beside it."""
+    repository.publish("7.9.2", b"forged")
+    with pytest.raises(EngineError, match=r"rocksdbjni-7\.9\.2-linux64\.jar: its SHA-256 is not the one lsmlens knows"):
+        download("7.9.2", folder)
+    known = {"7.9.2": {"rocksdbjni-7.9.2-linux64.jar": hashlib.sha256(b"forged").hexdigest()}}
+    monkeypatch.setattr(installing, "known_checksums", lambda: known)
+    assert download("7.9.2", folder).read_bytes() == b"forged"
+    repository.publish("7.9.2", b"of another system", classifier="")
+    monkeypatch.setattr(installing, "known_checksums", lambda: {"7.9.2": {}})
+    with pytest.raises(EngineError, match="its SHA-256 is not the one"):
+        download("7.9.2", folder)
+
+
+def test_known_are_the_versions_that_ceph_runs_with() -> None:
+    known = installing.known_checksums()
+    assert {"6.1.2", "6.8.1", "6.15.5", "7.9.2"} <= known.keys()
+    assert [*known] == sorted(known, key=version_numbers)
+    for version, jars in known.items():
+        assert f"rocksdbjni-{version}.jar" in jars
+        assert all(name.startswith(f"rocksdbjni-{version}") and len(checksum) == 64 for name, checksum in jars.items())
+
+
+def test_no_checksum(repository: Repository, folder: Path) -> None:
+    repository.publish("7.10.2", b"jar", checksum="")
+    with pytest.raises(EngineError, match="no checksum is published"):
+        download("7.10.2", folder)
+
+
+def test_no_such_version(repository: Repository, folder: Path) -> None:
+    with pytest.raises(NotPublished, match=r"RocksDB 7\.9\.9 is not published") as caught:
+        download("7.9.9", folder)
+    assert caught.value.nearest == "7.9.2"
+    assert "7.9.2" in caught.value.hint
+
+
+def test_versions_in_their_order(repository: Repository) -> None:
+    assert published_versions() == ["6.8.1", "7.9.2", "7.10.2", "10.2.1"]
+
+
+def test_no_network(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jgo.maven._core.DEFAULT_REMOTE_REPOS", {"test": "http://127.0.0.1:9"})
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with pytest.raises(EngineError, match=r"RocksDB 7\.9\.2 cannot be fetched: no network") as caught:
+        download("7.9.2", folder)
+    assert "jar" in caught.value.hint
+
+
+def test_a_full_disk(repository: Repository, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.publish("7.9.2", b"jar")
+    (folder / "org").touch()
+    with pytest.raises(EngineError, match=r"RocksDB 7\.9\.2 cannot be fetched: Not a directory"):
+        download("7.9.2", folder)
+
+
+def test_installed(repository: Repository, cache: Path, jar: Path) -> None:
+    repository.publish("7.10.2", jar.read_bytes())
+    installed = install_version("7.10.2")
+    assert installed_libraries() == [installed]
+    assert installed.source == "rocksdbjni 7.10.2"
+    assert (installed.path.stat().st_mode & 0o777, installed.path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_what_fails_leaves_nothing(repository: Repository, cache: Path, jar: Path) -> None:
+    repository.publish("7.10.2", jar.read_bytes(), checksum="0" * 40)
+    with pytest.raises(EngineError):
+        install_version("7.10.2")
+    assert not list(cache.iterdir())
+
+
+@pytest.mark.slow
+def test_the_real_thing(cache: Path) -> None:
+    """The version of Ceph Reef to Tentacle, as RocksDB published it."""
+    try:
+        installed = install_version("7.9.2")
+    except EngineError as error:
+        if "cannot be fetched" in str(error):
+            pytest.skip(f"needs network: {error}")
+        raise
+    assert installed.version == "7.9.2"
+    assert installed_libraries() == [installed]

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 from lsmlens.tuners.engines.errors import EngineError, OptionMismatch
-from lsmlens.tuners.engines.option_readback import read_back
-from lsmlens.tuners.engines.option_values import is_taken
-from lsmlens.tuners.engines.options_file import latest_options_file, options_file, read_options_file
+from lsmlens.tuners.engines.option_readback import is_taken, latest_options_file, read_back
+from lsmlens.tuners.options.options_file import options_file, read_options_file
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 
 FILE = r"""# This is a RocksDB option file.
@@ -39,8 +38,8 @@ def options(family: dict[str, str], database: dict[str, str] | None = None, vers
 def test_reads_a_file(tmp_path: Path) -> None:
     path = tmp_path / "OPTIONS-000007"
     path.write_text(FILE)
-    found = read_options_file(path, "name")
-    assert (found.name, found.rocksdb_version) == ("name", "7.9.2")
+    found = read_options_file(path)
+    assert (found.name, found.rocksdb_version) == ("", "7.9.2")
     assert found.database == {"max_background_jobs": "2", "db_log_dir": ""}
     assert list(found.families) == ["default", "odd#name"]
     assert found.families["odd#name"] == {

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 import pytest
-from lsmlens.tuners.engines import settling, worker_threads
+from lsmlens.tuners.engines import settling
 from lsmlens.tuners.engines.errors import EngineError
 from lsmlens.tuners.engines.settling import Settling
 
@@ -72,21 +72,21 @@ def test_background_errors_end_it() -> None:
 
 
 def test_names_and_states_of_threads(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_threads, "TASKS", tmp_path)
+    monkeypatch.setattr(settling, "TASKS", tmp_path)
 
     def thread(number: int, name: str, state: str) -> None:
         (tmp_path / str(number)).mkdir(exist_ok=True)
         (tmp_path / str(number) / "stat").write_text(f"{number} ({name}) {state} 1 2 3")
 
     thread(1, "python", "S")
-    assert worker_threads.are_idle() is True
+    assert settling.are_idle() is True
     thread(1, "python", "R")
-    assert worker_threads.are_idle() is False
+    assert settling.are_idle() is False
     thread(2, "rocksdb:low", "S")
-    assert worker_threads.are_idle() is True
+    assert settling.are_idle() is True
     thread(3, "rocksdb:low0", "D")
-    assert worker_threads.are_idle() is False
+    assert settling.are_idle() is False
     (tmp_path / "4").mkdir()
-    assert worker_threads.are_idle() is False
-    monkeypatch.setattr(worker_threads, "TASKS", tmp_path / "none")
-    assert worker_threads.are_idle() is None
+    assert settling.are_idle() is False
+    monkeypatch.setattr(settling, "TASKS", tmp_path / "none")
+    assert settling.are_idle() is None

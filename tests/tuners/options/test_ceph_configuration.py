@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.sharding import Column, Sharding, parse_sharding
-from lsmlens.tuners.options.ceph_configuration import ceph_options
+from lsmlens.tuners.options.ceph_configuration import ceph_options, to_ceph
 from lsmlens.tuners.options.option_set import OptionSet, Setting
 from lsmlens.tuners.options.presets import preset
 
@@ -24,7 +24,7 @@ def test_the_annex_stands_over_the_string() -> None:
     assert found.values["ttl"] == Setting("8", "bluestore_rocksdb_options_annex")
     assert found.values["write_buffer_size"] == Setting("1048576", "bluestore_rocksdb_options")
     assert found.values["max_background_jobs"].value == "4"
-    assert (found.to_ceph().options, found.to_ceph().annex) == (
+    assert (to_ceph(found).options, to_ceph(found).annex) == (
         "write_buffer_size=1048576,max_background_jobs=4",
         "ttl=8",
     )
@@ -59,7 +59,7 @@ def test_what_ceph_sets_by_code() -> None:
         assert {name: resolved.tables[family][name] for name in wanted} == wanted
         assert resolved.families[family]["compact_on_deletion"] == "{sliding_window=100;trigger=50}"
     assert found.values["block_size"].origin == "rocksdb_block_size"
-    others = found.to_ceph().others
+    others = to_ceph(found).others
     assert (others["rocksdb_block_size"], others["rocksdb_index_type"]) == ("16384", "two_level")
     assert others["rocksdb_cf_compact_on_deletion_trigger"] == "50"
 
@@ -80,11 +80,11 @@ def test_columns() -> None:
     assert [resolved.tables[family]["block_size"] for family in ("O-2", "P")] == ["8192", "4096"]
     assert [resolved.families[family]["ttl"] for family in ("O-2", "P")] == ["5", "2592000"]
     assert resolved.families["P"]["write_buffer_size"] == "8388608"
-    assert found.to_ceph().cfs == (
+    assert to_ceph(found).cfs == (
         "O(3,0-13)=ttl=5;block_cache={type=binned_lru;size=67108864;block_size=8192} P=write_buffer_size=8388608 L"
     )
     shared = configured(bluestore_rocksdb_cfs="O=block_cache={block_size=8192}")
-    assert shared.to_ceph().cfs == "O=block_cache={block_size=8192}"
+    assert to_ceph(shared).cfs == "O=block_cache={block_size=8192}"
     tables = configured(bluestore_rocksdb_cfs="O=block_based_table_factory={block_size=8192}")
     assert tables.value_of("block_size", "O") == "8192"
 
@@ -135,12 +135,12 @@ def test_what_no_column_can_have() -> None:
     options = preset("ceph:reef").changed("ttl", "1", "O-1")
     options = options.changed("compact_on_deletion", "{sliding_window=9;trigger=8}", "P")
     options = options.changed("format_version", "4")
-    assert options.to_ceph().unsettable == ("format_version", "ttl", "compact_on_deletion")
-    assert options.to_ceph().cfs == preset("ceph:reef").to_ceph().cfs
+    assert to_ceph(options).unsettable == ("format_version", "ttl", "compact_on_deletion")
+    assert to_ceph(options).cfs == to_ceph(preset("ceph:reef")).cfs
 
 
 def test_the_strings_of_a_log_are_those_that_are_not_defaults() -> None:
-    found = preset("rocksdb:default").changed("ttl", "3").to_ceph()
+    found = to_ceph(preset("rocksdb:default").changed("ttl", "3"))
     assert (found.options, found.annex, found.cfs, dict(found.others)) == ("", "ttl=3", "", {})
 
 
@@ -173,12 +173,12 @@ def columns(draw: st.DrawFn) -> Sharding:
 def test_columns_are_read_as_they_are_written(sharding: Sharding) -> None:
     assert parse_sharding(str(sharding)) == sharding
     options = configured(bluestore_rocksdb_cfs=str(sharding))
-    again = parse_sharding(options.to_ceph().cfs)
+    again = parse_sharding(to_ceph(options).cfs)
     assert [one.families for one in again.columns] == [one.families for one in sharding.columns]
     assert [(one.hash_begin, one.hash_end) for one in again.columns] == [
         (one.hash_begin, one.hash_end) for one in sharding.columns
     ]
-    written = configured(bluestore_rocksdb_cfs=options.to_ceph().cfs)
+    written = configured(bluestore_rocksdb_cfs=to_ceph(options).cfs)
     assert written.overrides.keys() <= options.overrides.keys()
     for family in options.families:
         assert {name: one.value for name, one in written.settings_of(family).items()} == {

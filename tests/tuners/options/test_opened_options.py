@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.engine import Engine
-from lsmlens.tuners.engines.library import given_library, installed_libraries, system_libraries
+from lsmlens.tuners.engines.library import given_library, system_libraries
 from lsmlens.tuners.options.option_catalogue import nearest_version
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.presets import preset, preset_names
 
 GIVEN = os.environ.get("LSMLENS_ROCKSDB")
-LIBRARIES = [given_library(Path(GIVEN))] if GIVEN else [*system_libraries(), *installed_libraries()]
+LIBRARIES = [given_library(Path(GIVEN))] if GIVEN else system_libraries()
 # A process takes one library.
 CHOICES = [EngineChoice("capi", one.version, one.path) for one in LIBRARIES[:1]]
 CHOICES += [] if GIVEN else [EngineChoice("rocksdict", "")]

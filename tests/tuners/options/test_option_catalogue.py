@@ -79,7 +79,8 @@ def test_a_name_that_is_no_option() -> None:
 
 
 def test_a_new_database_writes_the_defaults_down(tmp_path: Path) -> None:
-    from lsmlens.tuners.engines.options_file import latest_options_file, read_options_file
+    from lsmlens.tuners.engines.option_readback import latest_options_file
+    from lsmlens.tuners.options.options_file import read_options_file
 
     options = rocksdict.Options(raw_mode=True)
     options.create_if_missing(True)

@@ -9,6 +9,7 @@ from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.options_in_force import OptionInForce
+from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_catalogue import find_option
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.option_values import canonical_value
@@ -62,7 +63,7 @@ def test_a_pacific_osd(options_in: Callable[[str], OptionSet]) -> None:
     )
     assert stock.value_of("filter_policy") == "bloomfilter:20:false"
     assert stock.origin_of("write_buffer_size") == "printed in the log"
-    assert stock.to_ceph().cfs == "m(3) p(3,0-12) O(3,0-13)=block_cache={type=binned_lru} L P"
+    assert to_ceph(stock).cfs == "m(3) p(3,0-12) O(3,0-13)=block_cache={type=binned_lru} L P"
 
 
 def test_a_reef_osd_without_what_is_beside_its_log(options_in: Callable[[str], OptionSet]) -> None:

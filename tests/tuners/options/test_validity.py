@@ -7,10 +7,9 @@ import pytest
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.engines.engine import Engine
 from lsmlens.tuners.engines.errors import EngineError
-from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.option_set import OptionSet, effective
 from lsmlens.tuners.options.option_values import canonical_value
 from lsmlens.tuners.options.presets import preset, preset_names
-from lsmlens.tuners.options.resolution import effective
 
 # The options, and what is said of them; those in the second list RocksDB takes and makes no sense of.
 REFUSED = [

@@ -1,11 +1,12 @@
 """What one real OSD's log says of another option set, beside what another OSD with the same work really did."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.tuners.engines.choice import EngineChoice
-from lsmlens.tuners.engines.choosing import choose_engine
+from lsmlens.tuners.engines.library import Library
 from lsmlens.tuners.estimation.fit import fit
 from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.predictions.anchor import anchor_on
@@ -21,11 +22,8 @@ LARGE_SHARE = 0.05
 
 
 @pytest.fixture(scope="module")
-def engine() -> EngineChoice:
-    found = choose_engine(None, "6.8.1", None, True, lambda _: None)
-    if found.version != "6.8.1":
-        pytest.skip("RocksDB 6.8.1, which wrote these logs, is neither here nor to be had")
-    return found
+def engine(official_build: Callable[[str], Library]) -> EngineChoice:
+    return EngineChoice("capi", "6.8.1", official_build("6.8.1").path)
 
 
 def run_of(path: Path) -> RunAnalysis:

@@ -6,15 +6,13 @@ from random import Random
 
 import pytest
 from lsmlens.analyzer.qos.service_classes import ServiceClass
-from lsmlens.tuners.qos.devices import Disk, Line
+from lsmlens.tuners.qos.devices import Disk, Line, Processors, spins_at_limit
 from lsmlens.tuners.qos.dmclock import DmClockQueue, Share
 from lsmlens.tuners.qos.hardware import HDD, NVME, Hardware
-from lsmlens.tuners.qos.operations import Operation, Release
-from lsmlens.tuners.qos.processors import Processors, spins_at_limit
+from lsmlens.tuners.qos.operations import QueuedOperation, Release
+from lsmlens.tuners.qos.osd import Shard, Store
 from lsmlens.tuners.qos.scenario import Scenario
-from lsmlens.tuners.qos.shard import Shard
 from lsmlens.tuners.qos.simulation import simulate
-from lsmlens.tuners.qos.store import Store
 from simpy import Environment
 
 Study = Callable[..., Scenario]
@@ -108,7 +106,7 @@ def test_a_queue_at_its_limit_takes_a_processor(spins: bool, stretched: float) -
     queue = DmClockQueue({ServiceClass.RECOVERY: Share(0, 1, 1)})
     shard = Shard(environment, queue, 2, processors, spins)
     for _ in range(3):
-        shard.add(Operation(ServiceClass.RECOVERY, 3, 0, 10, 0, 0.0, nothing))
+        shard.add(QueuedOperation(ServiceClass.RECOVERY, 3, 0, 10, 0, 0.0, nothing))
     environment.run(until=1.0)  # one is through, two wait for the limit
     assert processors.seconds(1.0) == pytest.approx(stretched)
     environment.run(until=40.0)  # nothing waits any more

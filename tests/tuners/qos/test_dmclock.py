@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsmlens.analyzer.qos.service_classes import HIGH_PRIORITY, ServiceClass
 from lsmlens.tuners.qos.dmclock import IDLE_SECONDS, DmClockQueue, Share
-from lsmlens.tuners.qos.operations import Operation, Release
+from lsmlens.tuners.qos.operations import QueuedOperation, Release
 
 # Deep enough that no request arrives after it was due.
 BACKLOG = 200
@@ -19,8 +19,8 @@ def nothing(release: Release) -> None:
     release()
 
 
-def operation(service_class: ServiceClass, charge: int = 1, priority: int = 63) -> Operation:
-    return Operation(service_class, priority, 0, charge, 0, 0.0, nothing)
+def operation(service_class: ServiceClass, charge: int = 1, priority: int = 63) -> QueuedOperation:
+    return QueuedOperation(service_class, priority, 0, charge, 0, 0.0, nothing)
 
 
 def serve(
@@ -88,7 +88,7 @@ def test_what_weights_gave_does_not_count_against_a_reservation() -> None:
             for _ in range(2):
                 queue.enqueue(operation(CLIENT), now)
         served = queue.dequeue(now)
-        assert isinstance(served, Operation)
+        assert isinstance(served, QueuedOperation)
         got[served.service_class] += 1
         queue.enqueue(operation(served.service_class), now)
         now += 0.001
@@ -131,9 +131,9 @@ def test_all_at_their_limits_wait() -> None:
     queue = DmClockQueue({RECOVERY: Share(1, 1, 2)})
     for _ in range(2):
         queue.enqueue(operation(RECOVERY), 0.0)
-    assert isinstance(queue.dequeue(0.0), Operation)
+    assert isinstance(queue.dequeue(0.0), QueuedOperation)
     assert queue.dequeue(0.0) == pytest.approx(0.5)
-    assert isinstance(queue.dequeue(0.5), Operation)
+    assert isinstance(queue.dequeue(0.5), QueuedOperation)
     assert queue.dequeue(0.5) is None
 
 
@@ -185,7 +185,7 @@ def test_a_class_that_was_idle_long_begins_level(silence: float, least: int, mos
     for _ in range(50):
         for service_class in (CLIENT, RECOVERY):
             queue.enqueue(operation(service_class), now)
-    served = [one.service_class for _ in range(60) if isinstance(one := queue.dequeue(now), Operation)]
+    served = [one.service_class for _ in range(60) if isinstance(one := queue.dequeue(now), QueuedOperation)]
     assert least <= Counter(served)[CLIENT] <= most
 
 

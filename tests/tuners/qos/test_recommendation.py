@@ -12,13 +12,12 @@ from lsmlens.analyzer.qos.observed_recovery import ObservedRecovery
 from lsmlens.analyzer.qos.reading import read_material
 from lsmlens.analyzer.qos.service_classes import ServiceClass
 from lsmlens.analyzer.qos.view import QosView, view_of
-from lsmlens.tuners.qos.calibration import Calibration, calibrate
 from lsmlens.tuners.qos.candidates import Candidates
 from lsmlens.tuners.qos.cluster_model import cluster_model
-from lsmlens.tuners.qos.outcome import ClientFigures
 from lsmlens.tuners.qos.playing import Play, play, queue_seconds
-from lsmlens.tuners.qos.recommendation import Objective, Recommendation, recommend
+from lsmlens.tuners.qos.recommendation import Calibration, Objective, Recommendation, calibrate, recommend
 from lsmlens.tuners.qos.scenario import Scenario
+from lsmlens.tuners.qos.simulation import ClientFigures
 
 Study = Callable[..., Scenario]
 

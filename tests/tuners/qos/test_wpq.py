@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from lsmlens.analyzer.qos.service_classes import HIGH_PRIORITY, ServiceClass
-from lsmlens.tuners.qos.operations import Operation, Release
+from lsmlens.tuners.qos.operations import QueuedOperation, Release
 from lsmlens.tuners.qos.wpq import WeightedPriorityQueue
 from scipy.stats import chisquare
 
@@ -16,8 +16,8 @@ def nothing(release: Release) -> None:
     release()
 
 
-def operation(priority: int, cost: int = 0, owner: int = 1) -> Operation:
-    return Operation(ServiceClass.CLIENT, priority, cost, 1, owner, 0.0, nothing)
+def operation(priority: int, cost: int = 0, owner: int = 1) -> QueuedOperation:
+    return QueuedOperation(ServiceClass.CLIENT, priority, cost, 1, owner, 0.0, nothing)
 
 
 def drawn(costs: dict[int, int], seed: int) -> Counter[int]:

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from lsmlens.tuners.replays.batch_slices import slices
-from lsmlens.tuners.replays.generation import Generation
+from lsmlens.tuners.replays.generation import Generation, slices
 from lsmlens.tuners.workloads.generator import DeclaredStream
 from lsmlens.tuners.workloads.presets import load_preset
 from lsmlens.tuners.workloads.stream import Batches

@@ -11,7 +11,7 @@ from lsmlens.tuners.predictions.replays import Variant, trial_of
 from lsmlens.tuners.replays import replayer as replaying
 from lsmlens.tuners.replays.ledger import Ledger
 from lsmlens.tuners.replays.measurement import FailureKind, Measurement, TrialFailure
-from lsmlens.tuners.replays.replayer import Progress, Replayer
+from lsmlens.tuners.replays.replayer import Replayer, ReplayProgress
 from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.replays.workspace import memory_folder
 from lsmlens.tuners.workloads.presets import load_preset
@@ -75,7 +75,7 @@ def test_equal_options_keep_their_own_names(trial: Trial, made: list[int]) -> No
 def test_progress_counts_what_is_made(trial: Trial, made: list[int]) -> None:
     told: list[tuple[int, int, int, float]] = []
 
-    def note(progress: Progress) -> None:
+    def note(progress: ReplayProgress) -> None:
         told.append((progress.runs, progress.done, progress.failed, progress.share))
 
     Replayer(ENGINE, jobs=1, on_progress=note).results([replace(trial, seed=seed) for seed in (1, 2, 2)])

@@ -10,11 +10,10 @@ from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.compaction_gate import CompactionGate, HeldCompaction
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
-from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import Measurement
-from lsmlens.tuners.replays.seconds_per_byte import SecondsPerByte
-from lsmlens.tuners.replays.timed_compactions import TimedCompactions
+from lsmlens.tuners.replays.timed_compactions import SecondsPerByte, TimedCompactions
 from lsmlens.tuners.replays.trial import Trial, run_trial
+from lsmlens.tuners.replays.workspace import Limits
 from lsmlens.tuners.workloads.components import Keys, Overwrite, WorkingSet
 from lsmlens.tuners.workloads.document import ColumnFamily, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream

@@ -16,12 +16,11 @@ import pytest
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
-from lsmlens.tuners.replays.limits import Limits
 from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, TrialFailure
 from lsmlens.tuners.replays.reconciliation import COMPACTION_TICKER, FLUSH_TICKER
-from lsmlens.tuners.replays.replayer import Progress, Replayer
+from lsmlens.tuners.replays.replayer import Replayer, ReplayProgress
 from lsmlens.tuners.replays.trial import Trial, run_trial
-from lsmlens.tuners.replays.workspace import PREFIX
+from lsmlens.tuners.replays.workspace import PREFIX, Limits
 from lsmlens.tuners.workloads.components import Keys, Overwrite, Queue, WorkingSet
 from lsmlens.tuners.workloads.document import ColumnFamily, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
@@ -323,7 +322,7 @@ def test_many_runs_keep_their_order_and_fail_alone(trial: Trial) -> None:
     trials = [short, replace(short, options=options("9.8.4", write_buffer_size="plenty")), replace(short, seed=7)]
     told: list[tuple[int, int, float]] = []
 
-    def note(progress: Progress) -> None:
+    def note(progress: ReplayProgress) -> None:
         told.append((progress.done, progress.failed, progress.share))
 
     first, second, third = Replayer(trial.engine, jobs=2, on_progress=note).make(trials)
@@ -338,7 +337,7 @@ def test_many_runs_keep_their_order_and_fail_alone(trial: Trial) -> None:
 def test_an_interrupt_ends_all_runs(long_trial: Trial) -> None:
     interrupted = threading.Event()
 
-    def interrupt(progress: Progress) -> None:
+    def interrupt(progress: ReplayProgress) -> None:
         if progress.share > 0 and not interrupted.is_set():
             interrupted.set()
             signal.raise_signal(signal.SIGINT)

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.search.application import Application, application_of
@@ -60,10 +61,10 @@ def test_options_of_a_column_take_a_reshard_with_the_whole_text(osd: RunAnalysis
     application = application_of(osd, own, wanted, "x")
     every = commands(application)
     resharding = [one for one in every if one.endswith("reshard")]
-    text = str(wanted.to_ceph().cfs)
+    text = str(to_ceph(wanted).cfs)
     assert "P=min_write_buffer_number_to_merge=2" in text
     assert f'ceph-bluestore-tool --path /var/lib/ceph/osd/ceph-0 --sharding="{text}" reshard' in resharding
-    assert f'ceph-bluestore-tool --path /var/lib/ceph/osd/ceph-0 --sharding="{own.to_ceph().cfs}" reshard' in resharding
+    assert f'ceph-bluestore-tool --path /var/lib/ceph/osd/ceph-0 --sharding="{to_ceph(own).cfs}" reshard' in resharding
     assert any("must not be interrupted" in note for step in application.steps for note in step.notes)
     assert not any("config set" in one for one in every)
 

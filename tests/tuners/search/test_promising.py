@@ -9,12 +9,11 @@ from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.figures import by_family
 from lsmlens.tuners.search.bounds import bounds_of
-from lsmlens.tuners.search.estimate import Estimator
+from lsmlens.tuners.search.estimate import Estimator, survival_of
 from lsmlens.tuners.search.promising import Promising, estimate_error, far_worse
 from lsmlens.tuners.search.scores import Objective
 from lsmlens.tuners.search.space import space_of
 from lsmlens.tuners.search.study import PRESENT, Tried
-from lsmlens.tuners.search.survival import survival_of
 
 
 def tried(cost: float | None, estimate: float | None, origin: str = "TPE") -> Tried:

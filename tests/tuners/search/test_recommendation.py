@@ -3,7 +3,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from lsmlens.tuners.search.pacing import affordable_rounds
-from lsmlens.tuners.search.recommendation import Case, Finalist, pick
+from lsmlens.tuners.search.recommendation import Finalist, ReplayedCase, pick
 from lsmlens.tuners.search.request import Budget, Request
 from lsmlens.tuners.search.scores import Scores
 
@@ -13,7 +13,7 @@ SCORES = Scores(1.0, 1.0, 1, 1, 1, 1, 1)
 def finalist(name: str, cost: float, high: float, worst: float, *, reshard: bool = False, changes: int = 1) -> Finalist:
     evaluated: Any = SimpleNamespace()
     differences: Any = (None,) * changes
-    cases = (Case("best fit", cost), Case("draw 1", worst))
+    cases = (ReplayedCase("best fit", cost), ReplayedCase("draw 1", worst))
     return Finalist(name, "test", evaluated, SCORES, cost, high, cases, differences, reshard)
 
 
@@ -48,7 +48,7 @@ def test_what_was_not_paced_does_not_win_for_that() -> None:
     paced = dataclasses.replace(finalist("paced", 0.6, 0.7, 0.8), scores=SCORES._replace(p99_micros=500.0))
     best, _ = pick([finalist("unknown", 0.5, 0.6, 0.7), paced])
     assert best is paced
-    slow = dataclasses.replace(paced, cases=(Case("latency at load x1, seed 1", 3.0),))
+    slow = dataclasses.replace(paced, cases=(ReplayedCase("latency at load x1, seed 1", 3.0),))
     best, why = pick([finalist("unknown", 0.5, 0.6, 0.7), slow])
     assert best is None
     assert "latency at load x1" in why

@@ -2,8 +2,7 @@ import pytest
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.presets import preset
-from lsmlens.tuners.search.neighbours import neighbour
-from lsmlens.tuners.search.space import AS_ALL, Space, has_own_columns, space_of
+from lsmlens.tuners.search.space import AS_ALL, Space, has_own_columns, neighbour, space_of
 
 BYTES = {"default": 1.0, "O-0": 50.0, "O-1": 40.0, "P": 30.0, "L": 0.5}
 

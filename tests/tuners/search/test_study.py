@@ -8,7 +8,7 @@ from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.options.presets import preset
 from lsmlens.tuners.search.scores import Scores
 from lsmlens.tuners.search.space import Space, space_of
-from lsmlens.tuners.search.study import Judgement, Planned, Study, Tried
+from lsmlens.tuners.search.study import Planned, Prospect, Study, Tried
 
 BATCHES, SIZE = 4, 2
 
@@ -24,12 +24,12 @@ def scores_of(space: Space, choices: dict[str, str]) -> Scores:
     return Scores(written, 100.0, 10, written, 1, 64, 10)
 
 
-def judged(one: Tried) -> Judgement:
+def judged(one: Tried) -> Prospect:
     if one.choices["max_background_jobs"] == "8":
-        return Judgement("too large")
+        return Prospect("too large")
     if one.choices["level0_file_num_compaction_trigger"] in ("2", "6", "8"):
-        return Judgement("far worse", 3.0, is_pruned=True)
-    return Judgement(None, 1.0)
+        return Prospect("far worse", 3.0, is_pruned=True)
+    return Prospect(None, 1.0)
 
 
 def search(path: Path, space: Space, step: Callable[[], None]) -> list[tuple[object, ...]]:
