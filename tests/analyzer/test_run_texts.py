@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer import blocks
-from lsmlens.analyzer.companions import read_companions
-from lsmlens.analyzer.life import counters_of, cross_check, last_life, options_of, statistics_of
-from lsmlens.analyzer.reading import read_runs
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.bundles.companions import read_companions
+from lsmlens.analyzer.logs import blocks
+from lsmlens.analyzer.measures.life import counters_of, cross_check, last_life, options_of, statistics_of
+from lsmlens.analyzer.runs.reading import read_runs
+from lsmlens.analyzer.runs.run import Run
 
 
 def run_at(path: Path) -> Run:

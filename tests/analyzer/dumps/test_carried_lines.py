@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.dumps.carried_lines import carrier_of
-from lsmlens.analyzer.life import statistics_of
-from lsmlens.analyzer.reading import read_runs
-from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.statistics_series import StatisticsSeries
+from lsmlens.analyzer.measures.life import statistics_of
+from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
+from lsmlens.analyzer.runs.reading import read_runs
+from lsmlens.analyzer.runs.run import Run
 
 CARRIERS = {
     "syslog": "May 30 01:21:{at:02} host ceph-osd[123]: ",
