@@ -71,7 +71,7 @@ def analyze(
     amplification by column family and level, stalls, clients, options, and what could not be read.
     """
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
-    from lsmlens.analyzer.analysis import analyze as analysis_of
+    from lsmlens.analyzer.diagnosis import analyze as analysis_of
     from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.progress import Progress

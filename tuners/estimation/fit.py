@@ -69,7 +69,7 @@ class FittedWorkload:
     @property
     def name(self) -> str:
         """The run's name."""
-        return self.evidence.run.run.name
+        return self.evidence.run.name
 
     def varied(self, variations: Mapping[str, Variation]) -> "FittedWorkload":
         """The same evidence, with the families named fitted otherwise."""
@@ -131,7 +131,7 @@ def gather_all(run: RunAnalysis) -> Evidence:
     families = {name: one for name, one in families.items() if one.operations}
     if not families:
         raise InputError(
-            run.run.name,
+            run.name,
             "the log shows no flush, so nothing of a workload",
             "a log of more work, or with debug_rocksdb at 4 or more",
         )
