@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.bundles.companions import read_companions
 from lsmlens.analyzer.logs import blocks
-from lsmlens.analyzer.measures.life import counters_of, cross_check, last_life, options_of, statistics_of
+from lsmlens.analyzer.measures.life import counters_of, cross_check, last_life, options_of
 from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.analyzer.runs.run import Run
 
@@ -25,7 +25,7 @@ def test_every_dump_is_kept(spillover: Run) -> None:
     # five markers in the log: one soon after the open, then every 60 s, the first of two opens too short for one
     log = gzip.decompress(Path(spillover.members[0]).read_bytes())
     assert len(spillover.dumps) == log.count(b"------- DUMPING STATS -------")
-    series = statistics_of(spillover)
+    series = series_of(spillover)
     assert series is not None
     assert not any(point.is_cut for point in series.points)
     assert [point.uptime_seconds for point in series.last_of_opens] == [series.points[-1].uptime_seconds]

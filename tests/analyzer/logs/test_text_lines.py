@@ -1,6 +1,7 @@
 """The text lines around the events: found where they stand, whoever logged them, and nothing else found."""
 
 import io
+from typing import Any, cast
 
 import pytest
 from lsmlens.analyzer.bundles.compression import DamagedStream
@@ -50,56 +51,56 @@ NATIVE_STAMP = 1795246382040
 LINES: list[tuple[bytes, Record]] = [
     (
         b"[compaction/compaction_job.cc:1673] [P] [JOB 29] Compacting 3@0 + 3@1 files to L1, score 1.08",
-        (records.JOB_LINE, "P", 29, False),
+        records.JobLine("P", 29, False),
     ),
     (
         b"[flush_job.cc:318] [O-2] [JOB 25] Flushing memtable with next log file: 103",
-        (records.JOB_LINE, "O-2", 25, True),
+        records.JobLine("O-2", 25, True),
     ),
     (
         b"[db/flush_job.cc:902] [code_shred] [JOB 3] Flushing memtable id 1 with next log file: 30",
-        (records.JOB_LINE, "code_shred", 3, True),
+        records.JobLine("code_shred", 3, True),
     ),
     (
         b"[/home/jenkins-build/build/workspace/ceph-build/rocksdb/db/flush_job.cc:394] [default] [JOB 28] Level-0 flush"
         b" table #112: 4343902 bytes OK",
-        (records.JOB_LINE, "default", 28, False),
+        records.JobLine("default", 28, False),
     ),
     (
         b"[db\\db_impl\\flush_job.cc:394] [p-2] [JOB 28] Level-0 flush table #112: started",
-        (records.JOB_LINE, "p-2", 28, False),
+        records.JobLine("p-2", 28, False),
     ),
-    (b"[default] [JOB 3] Compacted 4@0 + 1@1 files to L1 => 2531339 bytes", (records.JOB_LINE, "default", 3, False)),
+    (b"[default] [JOB 3] Compacted 4@0 + 1@1 files to L1 => 2531339 bytes", records.JobLine("default", 3, False)),
     (
         b"[compaction/compaction_job.cc:743] [P] compacted to: files[0 4 0 0 0 0 0] max score 0.95, MB/sec: 226.2 rd,"
         b" 107.2 wr, level 1, files in(3, 3) out(3) MB in(12.4, 11.0) out(11.1), read-write-amplify(2.8)"
         b" write-amplify(0.9) OK, records in: 54111, records dropped: 17018 output_compression: NoCompression",
-        (records.COMPACTED_LINE, "P", 1, 3),
+        records.CompactedLine("P", 1, 3),
     ),
     (
         b"[/compaction_job.cc:634] [default] compacted to: base level 6 level multiplier 10.00 max bytes base 536870912"
         b" files[0 0 0 0 0 0 12] max score 0.00, estimated pending compaction bytes 77 (3 files need compaction),"
         b" MB/sec: 32.0 rd, 21.6 wr, level 6, files in(4, 8) filtered(1, 0) out(11 +2 blob) MB in(2.0, 5.9 +0.1 blob)"
         b" filtered(0.1, 0.0) out(5.3 +1.0 blob)",
-        (records.COMPACTED_LINE, "default", 6, 11),
+        records.CompactedLine("default", 6, 11),
     ),
     (
         b"[db_impl/db_impl_compaction_flush.cc:203] [P] Level summary: files[2 4 0 0 0 0 0] max score 0.95",
-        (records.SUMMARY_LINE, "P", (2, 4, 0, 0, 0, 0, 0)),
+        records.SummaryLine("P", (2, 4, 0, 0, 0, 0, 0)),
     ),
     (
         b"[db/db_impl/db_impl_compaction_flush.cc:203] [users] Level summary: base level 5 level multiplier 10.00"
         b" max bytes base 524288 files[1 0 0 0 0 2 13] max score 0.33, estimated pending compaction bytes 0",
-        (records.SUMMARY_LINE, "users", (1, 0, 0, 0, 0, 2, 13)),
+        records.SummaryLine("users", (1, 0, 0, 0, 0, 2, 13)),
     ),
     (
         b"[db_impl/db_impl_compaction_flush.cc:2704] [p-1] Moved #1 files to level-2 4277850 bytes OK:"
         b" files[1 5 1 0 0 0 0] max score 1.27",
-        (records.MOVED_LINE, "p-1", 1, 2, 4277850),
+        records.MovedLine("p-1", 1, 2, 4277850),
     ),
     (
         b"[db_impl/db_impl_compaction_flush.cc:2676] [p-1] Moving #188 to level-2 4277850 bytes",
-        (records.MOVING_LINE, "p-1", 188, 2),
+        records.MovingLine(188, 2),
     ),
 ]
 STALLS: list[tuple[bytes, tuple[str, str, str]]] = [
@@ -167,24 +168,24 @@ FORCED = [
     ),
 ]
 # The records of these end in the time of the line.
-TIMED: list[tuple[bytes, Record]] = [
+TIMED: list[tuple[bytes, tuple[Any, ...]]] = [
     (
         b"[db_impl/db_impl_write.cc:1665] [P] New memtable created with log file: #38. Immutable memtables: 1.",
-        (records.MEMTABLE_LINE, "P", 2),
+        (records.MemtableLine, "P", 2),
     ),
     (
         b"bluestore(/var/lib/ceph/osd/ceph-0) log_latency_fn slow operation observed for _txc_committed_kv, latency ="
         b" 4.423512000s, txc = 0x55d0f5a2a000",
-        (records.SLOW_LINE, "_txc_committed_kv", 4.423512),
+        (records.SlowLine, "_txc_committed_kv", 4.423512),
     ),
     (
         b"bluestore(/var/lib/ceph/osd/ceph-0) log_latency slow operation observed for submit_transact, latency = 5s",
-        (records.SLOW_LINE, "submit_transact", 5.0),
+        (records.SlowLine, "submit_transact", 5.0),
     ),
     (
         b"bluestore(/var/lib/ceph/osd/ceph-0) _kv_sync_thread utilization: idle 1.067797065s of 10.014245987s,"
         b" submitted: 45998",
-        (records.KV_THREAD_LINE, 1.067797065, 10.014245987, 45998),
+        (records.KvThreadLine, 1.067797065, 10.014245987, 45998),
     ),
 ]
 # What failed, and the status or the rest of the line.
@@ -238,6 +239,12 @@ def found(*lines: bytes) -> list[Record]:
     return list(scanned(*lines).by_source.get("", ()))
 
 
+def opened(*lines: bytes) -> list[records.OpenLine]:
+    openings = found(*lines)
+    assert all(isinstance(one, records.OpenLine) for one in openings)
+    return cast("list[records.OpenLine]", openings)
+
+
 @pytest.mark.parametrize(
     ("shape", "example"), [(shape, example) for shape in SHAPES for example in shape.examples], ids=lambda value: ""
 )
@@ -265,16 +272,17 @@ def test_a_line_is_found_whoever_logged_it(prefix: bytes, line: bytes, record: R
 
 @pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
 @pytest.mark.parametrize(("line", "record"), TIMED, ids=[str(record[1]) for _, record in TIMED])
-def test_what_bluestore_says_of_waiting(prefix: bytes, line: bytes, record: Record) -> None:
+def test_what_bluestore_says_of_waiting(prefix: bytes, line: bytes, record: tuple[Any, ...]) -> None:
     millis = NATIVE_STAMP if prefix.startswith(NATIVE) else STAMP
-    assert found(prefix + line) == [(*record, millis)]
+    kind, *said = record
+    assert found(prefix + line) == [kind(*said, millis)]
 
 
 @pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
 @pytest.mark.parametrize(("line", "said"), FAILED, ids=[said[0] for _, said in FAILED])
 def test_a_failure_is_found_with_its_status(prefix: bytes, line: bytes, said: tuple[str, str]) -> None:
     millis = NATIVE_STAMP if prefix.startswith(NATIVE) else STAMP
-    assert found(prefix + line) == [(records.ERROR_LINE, *said, millis)]
+    assert found(prefix + line) == [records.ErrorLine(*said, millis)]
 
 
 @pytest.mark.parametrize("status", [b"Shutdown in progress", b"Column family dropped", b"Incomplete: canceled"])
@@ -294,27 +302,27 @@ def test_a_torn_line_of_bluestore_is_none(line: bytes) -> None:
 @pytest.mark.parametrize(("line", "said"), STALLS, ids=[" ".join(said) for _, said in STALLS])
 def test_a_stall_is_found_with_its_cause_and_time(prefix: bytes, line: bytes, said: tuple[str, str, str]) -> None:
     millis = NATIVE_STAMP if prefix.startswith(NATIVE) else STAMP
-    assert found(prefix + line) == [(records.STALL_LINE, *said, millis)]
+    assert found(prefix + line) == [records.StallLine(*said, millis)]
 
 
 @pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
 @pytest.mark.parametrize("line", OPENINGS)
 def test_an_opening_is_found_with_its_time(prefix: bytes, line: bytes) -> None:
     millis = NATIVE_STAMP if prefix.startswith(NATIVE) else STAMP
-    ((tag, identity, opened_at, version, ceph_version, session),) = found(prefix + line)
-    assert (tag, opened_at) == (records.OPEN_LINE, millis)
-    assert (version, ceph_version, session) == (None, None, None)
-    assert identity in scanned(prefix + line).opens
+    (opening,) = opened(prefix + line)
+    assert opening.millis == millis
+    assert (opening.rocksdb_version, opening.ceph_version, opening.session_id) == (None, None, None)
+    assert opening.identity in scanned(prefix + line).opens
 
 
 @pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
 @pytest.mark.parametrize(("line", "reason"), FORCED)
 def test_what_forces_flushes_is_found(prefix: bytes, line: bytes, reason: str) -> None:
-    assert found(prefix + line) == [(records.FORCED_LINE, reason)]
+    assert found(prefix + line) == [records.ForcedLine(reason)]
 
 
 def test_an_opening_is_the_same_however_it_was_carried() -> None:
-    identities = {found(prefix + OPENINGS[0])[0][1] for prefix in (CEPH, CONTAINER, CRASH, b"debug" + CEPH)}
+    identities = {opened(prefix + OPENINGS[0])[0].identity for prefix in (CEPH, CONTAINER, CRASH, b"debug" + CEPH)}
     assert len(identities) == 1
 
 
@@ -327,18 +335,16 @@ def test_an_opening_takes_the_versions_before_it() -> None:
         NATIVE + b"DB Session ID:  FSKLNKL6XH5HIHVCHQMR",
         NATIVE.replace(b"02.040964", b"03.040964") + OPENINGS[0],
     ]
-    first, second = found(*lines)
-    assert (first[3], first[5]) == ("6.29.5", "OLDSESSIONOLDSESSION")
-    assert (second[3], second[5]) == ("7.8.3", "FSKLNKL6XH5HIHVCHQMR")
-    assert first[1] != second[1]
+    first, second = opened(*lines)
+    assert (first.rocksdb_version, first.session_id) == ("6.29.5", "OLDSESSIONOLDSESSION")
+    assert (second.rocksdb_version, second.session_id) == ("7.8.3", "FSKLNKL6XH5HIHVCHQMR")
+    assert first.identity != second.identity
 
 
 def test_an_opening_of_an_osd_takes_the_version_of_ceph() -> None:
     banner = b"0 ceph version 16.2.15 (618f440892089921c3e944a991122ddc44e60516) pacific (stable), process ceph-osd"
-    ((*_, version, ceph_version, session),) = found(
-        CEPH.replace(b"4 rocksdb: ", banner), CEPH + b"RocksDB version: 6.8.1", CEPH + OPENINGS[0]
-    )
-    assert (version, ceph_version, session) == ("6.8.1", "16.2.15", None)
+    (one,) = opened(CEPH.replace(b"4 rocksdb: ", banner), CEPH + b"RocksDB version: 6.8.1", CEPH + OPENINGS[0])
+    assert (one.rocksdb_version, one.ceph_version, one.session_id) == ("6.8.1", "16.2.15", None)
 
 
 @pytest.mark.parametrize(
@@ -382,11 +388,11 @@ def test_a_family_may_have_any_name(name: str, prefix: bytes) -> None:
     line = prefix + b"[" + name.encode() + anchor
     text = b"an earlier [line] [x\n" + line
     assert family_before(memoryview(text), text.rindex(anchor)) == name
-    assert found(line) == [(records.JOB_LINE, name, 3, False)]
+    assert found(line) == [records.JobLine(name, 3, False)]
 
 
 def test_a_family_without_a_name() -> None:
-    assert found(NATIVE + b"[flush_job.cc:902] [] [JOB 3] Compacting 1@0 files") == [(records.JOB_LINE, "", 3, False)]
+    assert found(NATIVE + b"[flush_job.cc:902] [] [JOB 3] Compacting 1@0 files") == [records.JobLine("", 3, False)]
 
 
 def test_a_bracket_of_the_line_before_is_no_family() -> None:
