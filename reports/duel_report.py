@@ -54,7 +54,7 @@ def families_table(duel: Duel) -> Table:
 def differences_table(duel: Duel) -> Table:
     """What is not the same in both sets."""
     rows = [
-        (one.option, one.family or "all", setting(one.other or "-"), setting(one.value or "-"))
+        (one.option, one.family or "all", setting(one.option, one.other or "-"), setting(one.option, one.value or "-"))
         for one in duel.differences
     ]
     return Table(("option", "column family", duel.a.name, duel.b.name), tuple(rows), left=(0, 1))

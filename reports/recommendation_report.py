@@ -241,7 +241,7 @@ def changes_table(recommendation: Recommendation, finalist: Finalist) -> Table:
 def differences_table(finalist: Finalist, value: str) -> Table:
     """The options that change; `value` is the heading of their new values."""
     rows = tuple(
-        (one.option, one.family or "all", plain_value(one.other), plain_value(one.value))
+        (one.option, one.family or "all", plain_value(one.option, one.other), plain_value(one.option, one.value))
         for one in finalist.differences
     )
     return Table(("option", "column family", "current", value), rows, left=(0, 1))
@@ -376,9 +376,9 @@ def _estimates(recommendation: Recommendation) -> Iterator[str]:
         yield f"estimates by these curves {recommendation.estimate_error:.0%} off on median"
 
 
-def plain_value(value: str | None) -> str:
+def plain_value(option: str, value: str | None) -> str:
     """An option's value as people write it."""
-    return "-" if value is None else setting(value.removesuffix(".000000"))
+    return "-" if value is None else setting(option, value.removesuffix(".000000"))
 
 
 def _row(name: str, mark: str, scores: Scores, cost: str, worst: str) -> tuple[str, ...]:

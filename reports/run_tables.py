@@ -179,7 +179,8 @@ def options(one: RunAnalysis) -> Table:
     alike: dict[tuple[str, str, str | None, str], list[str]] = {}
     for option in (*one.options, *one.ceph_options):
         if option.differs:
-            key = (option.name, setting(option.value), option.default and setting(option.default), str(option.source))
+            shown = [value and setting(option.name, value) for value in (option.value, option.default)]
+            key = (option.name, shown[0] or "", shown[1], str(option.source))
             alike.setdefault(key, []).append(_owner(option))
     rows = [
         (name, value, default or "-", ", ".join(owners), source)

@@ -1,17 +1,30 @@
-"""What replays came to, as titled tables: one column for each set of options."""
+"""The report of `lsmlens replay`: what a workload cost under each set of options."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lsmlens.analyzer.metrics import LABELS
-from lsmlens.reports.numbers import mib, plain, ratio, share
+from lsmlens.reports.document import (
+    Block,
+    Detail,
+    Document,
+    Notices,
+    Paragraphs,
+    Section,
+    Statement,
+    TableBlock,
+    Tone,
+    Verdict,
+)
+from lsmlens.reports.numbers import counted, duration, mib, plain, ratio, setting, share, size
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
+from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, OutcomeFigures
 
-OPTIONS_SHOWN = 40
 FAMILIES_NAMED = 4
 VALUE_WIDTH = 24
+UNCHANGED = 0.005  # of the bytes written, and said to be neither better nor worse
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +40,112 @@ class ReplayReport:
     workload_notes: tuple[str, ...] = ()
 
 
-def sections(report: ReplayReport) -> Iterator[tuple[str, Table]]:
-    """Title and table, in the order of a report; those that would be empty are left out."""
+def compose(report: ReplayReport) -> Document:
+    """The report of replays: what each set of options came to, then tables, one column for each set."""
     outcomes = [one for one in report.outcomes if one.figures is not None]
-    if outcomes:
-        yield "Compaction Statistics", _statistics(outcomes)
-        yield "writes and what they cost", _costs(outcomes)
-        families = _families(outcomes)
-        if families.rows:
-            yield "by column family: flush MiB / compaction MiB / LSM WA", families
-        died = _died_in_memory(outcomes)
-        if died.rows:
-            yield "puts that died in memory", died
-        if any(len(one.seeds) > 1 for one in outcomes):
-            yield "spread over the seeds: lowest to highest", _spreads(outcomes)
-    differing = _differing_options(report.outcomes)
+    sections = (
+        Section("verdict", "Verdict", tuple(_verdict(report))),
+        Section("costs", "Writes and what they cost", tuple(_cost_blocks(outcomes))),
+        Section("options", "Options", tuple(_option_blocks(report.outcomes))),
+        Section("reading", "How to read this", (Paragraphs(tuple(_legend(outcomes)), detail=Detail.BRIEF),)),
+        Section("quality", "Data quality", tuple(_quality(report))),
+    )
+    facts = tuple((one.name, _played(one)) for one in report.outcomes)
+    more = "More: --full (column families, options, spreads) · -o replay.html"
+    title = f"{report.workload}, {duration(report.workload_seconds)} of its time"
+    return Document("RocksDB replay", title, facts, sections, more)
+
+
+def _played(outcome: Outcome) -> str:
+    if outcome.figures is None:
+        return "no figures"
+    lost = f", {counted(len(outcome.failures), 'run')} failed" if outcome.failures else ""
+    return (
+        f"{outcome.engine}, RocksDB {outcome.rocksdb_version}; {outcome.mode}, scale {outcome.scale:g},"
+        f" {counted(len(outcome.seeds), 'seed')}{lost}"
+    )
+
+
+def _verdict(report: ReplayReport) -> Iterator[Block]:
+    """Each set of options in a line, with the bytes it wrote against the first's."""
+    first = next((one.figures for one in report.outcomes if one.figures is not None), None)
+    for one in report.outcomes:
+        yield Verdict(one.name, tuple(_statements(one, first)))
+
+
+def _statements(outcome: Outcome, first: OutcomeFigures | None) -> Iterator[Statement]:
+    figures = outcome.figures
+    if figures is None:
+        yield Statement("no run came to its end", Tone.CRITICAL)
+        return
+    written, baseline = _written(figures), _written(first) if first is not None else 0
+    yield Statement(f"{size(written)} written to tables")
+    if figures is not first and baseline:
+        changed = written / baseline - 1
+        tone = Tone.NEUTRAL if abs(changed) < UNCHANGED else Tone.WORSE if changed > 0 else Tone.BETTER
+        yield Statement(f"{100 * changed:+.1f} %", tone)
+    if figures.total.write_amplification is not None:
+        yield Statement(f"write amplification {figures.total.write_amplification:.2f}")
+    if outcome.mode is Mode.PACED and figures.stall_seconds is not None:
+        stalled = figures.stall_seconds
+        yield Statement(f"stalled {duration(stalled)}", Tone.WARNING) if stalled else Statement("no stalls")
+    if outcome.failures:
+        yield Statement(f"{counted(len(outcome.failures), 'run')} failed", Tone.WARNING)
+
+
+def _written(figures: OutcomeFigures) -> int:
+    return figures.total.flush_bytes + figures.total.compaction_output_bytes
+
+
+def _cost_blocks(outcomes: Sequence[Outcome]) -> Iterator[Block]:
+    if not outcomes:
+        return
+    yield TableBlock("", _costs(outcomes), detail=Detail.BRIEF)
+    yield TableBlock("Compaction statistics", _statistics(outcomes))
+    for caption, table in (
+        ("By column family: flush MiB / compaction MiB / LSM WA", _families(outcomes)),
+        ("Puts that died in memory", _died_in_memory(outcomes)),
+        ("Spread over the seeds: lowest to highest", _spreads(outcomes)),
+    ):
+        if table.rows:
+            yield TableBlock(caption, table)
+
+
+def _option_blocks(outcomes: Sequence[Outcome]) -> Iterator[Block]:
+    differing = _differing_options(outcomes)
     if differing.rows:
-        yield "options that differ, as replayed", differing
+        yield TableBlock("Options that differ, as replayed", differing)
+
+
+def _legend(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    scaled = sorted({one.scale for one in outcomes if one.scale != 1})
+    if scaled:
+        by = ", ".join(f"{scale:g}" for scale in scaled)
+        yield (
+            f"Replayed with every size and population divided by {by}; bytes, records and compaction seconds are"
+            " multiplied back, counts, ratios and rates are as replayed."
+        )
+    yield "* as replayed on this machine."
+    if any(one.mode is Mode.SETTLED for one in outcomes):
+        yield (
+            "Settled: the database finished its compactions after each step, so that bytes are repeatable; stalls and"
+            " seconds say nothing of a busy one (--mode paced does)."
+        )
+    if any(one.mode is Mode.PACED for one in outcomes):
+        yield "Latencies count from the moment the workload meant to write."
+
+
+def _quality(report: ReplayReport) -> Iterator[Block]:
+    """The workload's notes, then each of the outcomes' once, with the options it is of unless it is of all."""
+    said = [f"workload: {note}" for note in report.workload_notes]
+    notes: dict[str, list[str]] = {}
+    for outcome in report.outcomes:
+        for note in outcome.quality:
+            notes.setdefault(note, []).append(outcome.name)
+    for note, names in notes.items():
+        said.append(note if len(names) == len(report.outcomes) else f"{', '.join(names)}: {note}")
+    if said:
+        yield Notices(tuple(said), detail=Detail.BRIEF)
 
 
 def _columns(outcomes: Sequence[Outcome]) -> list[OutcomeFigures]:
@@ -146,6 +248,8 @@ _SPREAD_LABELS = {
 
 def _spreads(outcomes: Sequence[Outcome]) -> Table:
     rows = []
+    if all(len(one.seeds) == 1 for one in outcomes):
+        return Table(_header(outcomes), ())
     for name, label in _SPREAD_LABELS.items():
         spreads = [one.spreads.get(name) for one in outcomes]
         if any(spreads):
@@ -162,9 +266,9 @@ def _differing_options(outcomes: Sequence[Outcome]) -> Table:
         found = tuple(one.get((name, family), "-") for one in values)
         if len(set(found)) > 1:
             alike.setdefault((name, found), []).append(family)
-    rows = [(name, _named(families), *map(_short, found)) for (name, found), families in alike.items()]
-    if len(rows) > OPTIONS_SHOWN:
-        rows[OPTIONS_SHOWN:] = [(f"… and {len(rows) - OPTIONS_SHOWN} more", "", *("" for _ in outcomes))]
+    rows = [
+        (name, _named(families), *(_short(name, value) for value in found)) for (name, found), families in alike.items()
+    ]
     return Table(("option", "of", *(one.name for one in outcomes)), tuple(rows), left=(0, 1))
 
 
@@ -177,8 +281,9 @@ def _flat(options: ResolvedOptions, families: Sequence[str]) -> dict[tuple[str, 
     return flat
 
 
-def _short(value: str) -> str:
-    return value if len(value) <= VALUE_WIDTH else value[: VALUE_WIDTH - 1] + "…"
+def _short(name: str, value: str) -> str:
+    shown = setting(name, value)
+    return shown if len(shown) <= VALUE_WIDTH else shown[: VALUE_WIDTH - 1] + "…"
 
 
 def _named(families: Sequence[str]) -> str:
