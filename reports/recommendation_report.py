@@ -132,7 +132,7 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     yield Verdict("", (Statement(headline(one).rstrip("."), Tone.BETTER),))
     certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
     yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
-    yield TableBlock("Settings that change", differences_table(picked), detail=Detail.BRIEF)
+    yield TableBlock("Settings that change", differences_table(picked, "recommended"), detail=Detail.BRIEF)
     table = changes_table(one, picked)
     yield Figures(tuple(Figure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
     yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
@@ -169,7 +169,8 @@ def _against(one: Recommendation, finalist: Finalist, number: int) -> Iterator[B
         families = TableBlock("Bytes written by column family", table, note)
     else:
         families = TableBlock("Bytes written by column family", families_table(one, finalist)[0], detail=Detail.PAGE)
-    yield TableBlock("Settings that change", differences_table(finalist), detail=beside)
+    value = "recommended" if finalist is one.picked else "tried"
+    yield TableBlock("Settings that change", differences_table(finalist, value), detail=beside)
     yield TableBlock("Predicted, for the same work", changes_table(one, finalist), detail=beside)
     yield Deferred(lambda: _timeline(one, finalist, number))
     yield families
@@ -237,13 +238,13 @@ def changes_table(recommendation: Recommendation, finalist: Finalist) -> Table:
     return Table(("metric", "current", "predicted", "90 % interval", "change"), tuple(rows))
 
 
-def differences_table(finalist: Finalist) -> Table:
-    """The options that change."""
+def differences_table(finalist: Finalist, value: str) -> Table:
+    """The options that change; `value` is the heading of their new values."""
     rows = tuple(
         (one.option, one.family or "all", plain_value(one.option, one.other), plain_value(one.option, one.value))
         for one in finalist.differences
     )
-    return Table(("option", "column family", "current", finalist.name), rows, left=(0, 1))
+    return Table(("option", "column family", "current", value), rows, left=(0, 1))
 
 
 def families_table(recommendation: Recommendation, finalist: Finalist) -> tuple[Table, int]:
