@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.dumps.carried_lines import carrier_of
-from lsmlens.analyzer.measures.life import series_of
+from lsmlens.analyzer.measures import life
 from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
 from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.analyzer.runs.run import Run
@@ -24,7 +24,7 @@ CARRIERS = {
 
 
 def series_of(run: Run) -> StatisticsSeries:
-    series = series_of(run)
+    series = life.series_of(run)
     assert series is not None
     return series
 
