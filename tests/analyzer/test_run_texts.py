@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.bundles.companions import read_companions
 from lsmlens.analyzer.logs import blocks
-from lsmlens.analyzer.measures.life import counters_of, cross_check, last_life, options_of
+from lsmlens.analyzer.measures.life import counters_of, cross_check, last_life, options_of, series_of
 from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.analyzer.runs.run import Run
 
