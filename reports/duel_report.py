@@ -15,7 +15,8 @@ from lsmlens.reports.document import (
     Tone,
     Verdict,
 )
-from lsmlens.reports.numbers import plain, ratio, setting
+from lsmlens.reports.numbers import ratio, setting
+from lsmlens.reports.prediction_report import number
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.search.duel import Duel, Ratio
 
@@ -53,7 +54,7 @@ def families_table(duel: Duel) -> Table:
 def differences_table(duel: Duel) -> Table:
     """What is not the same in both sets."""
     rows = [
-        (one.option, one.family or "all", setting(one.other or "-"), setting(one.value or "-"))
+        (one.option, one.family or "all", setting(one.option, one.other or "-"), setting(one.option, one.value or "-"))
         for one in duel.differences
     ]
     return Table(("option", "column family", duel.a.name, duel.b.name), tuple(rows), left=(0, 1))
@@ -96,11 +97,12 @@ def _percent(value: float) -> str:
 
 
 def _value(one: Ratio, value: float) -> str:
-    return plain(round(value / MIB if one.metric.endswith("bytes") else value))
+    is_size = one.metric.endswith("bytes")
+    return number(value / MIB if is_size else value, is_whole=not is_size)
 
 
 def _ratio(one: Ratio) -> tuple[str, str, str]:
     if one.ratio != one.ratio:
         return "-", "-", "-"
-    verdict = "the same, by what is known" if not one.is_different else "B less" if one.ratio < 1 else "B more"
+    verdict = "not significant" if not one.is_different else "B less" if one.ratio < 1 else "B more"
     return ratio(one.ratio), f"{ratio(one.low)} to {ratio(one.high)}", verdict

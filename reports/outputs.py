@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lsmlens.reports.html.charts import Chart
     from lsmlens.reports.prediction_report import PredictionReport
     from lsmlens.reports.recommendation_report import RecommendationReport
-    from lsmlens.reports.replay_tables import ReplayReport
+    from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.estimation.fit import FittedWorkload
     from lsmlens.tuners.qos.assessment import QosAssessment
     from lsmlens.tuners.search.duel import Duel
@@ -69,17 +69,6 @@ class Text(Lazy):
         """The text, ending in a newline."""
         text: str = self(report, *more)
         return text
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Text):
-    """A form that is an HTML page; the function gives what the page is made of."""
-
-    def of(self, report: object, *more: object) -> str:
-        """The page as one HTML file."""
-        from lsmlens.reports.html.page import render
-
-        return render(self(report, *more))
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,14 +302,14 @@ WORKLOAD: "Subject[FittedWorkload]" = Subject(
     {
         ".yaml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
         ".yml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
-        ".txt": Text("lsmlens.reports.workload_text:render"),
+        **document("lsmlens.reports.workload:compose"),
     }
 )
 REPLAY: "Subject[ReplayReport]" = Subject(
     {
+        **document("lsmlens.reports.replay:compose"),
         ".json": Text("lsmlens.reports.replay_json:to_json"),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_replays"),
-        ".txt": Text("lsmlens.reports.replay_text:render"),
         ".csv": Text("lsmlens.reports.replay_csv:to_csv"),
     }
 )

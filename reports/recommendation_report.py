@@ -83,7 +83,7 @@ def to_options_file(recommendation: Recommendation) -> str:
 
 def to_ceph_conf(recommendation: Recommendation) -> str:
     """The same as a part of ceph.conf, for an OSD that is made with them. Raises LsmlensError for a log of no Ceph."""
-    if recommendation.fitted.evidence.run.run.ceph_version is None:
+    if recommendation.fitted.evidence.run.ceph_version is None:
         raise LsmlensError("the log is of no Ceph daemon, so there is no ceph.conf", "use -o FILE.ini")
     options = recommendation.present if recommendation.picked is None else recommendation.picked.options
     given = to_ceph(options)
@@ -132,7 +132,7 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     yield Verdict("", (Statement(headline(one).rstrip("."), Tone.BETTER),))
     certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
     yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
-    yield TableBlock("Settings that change", differences_table(picked), detail=Detail.BRIEF)
+    yield TableBlock("Settings that change", differences_table(picked, "recommended"), detail=Detail.BRIEF)
     table = changes_table(one, picked)
     yield Figures(tuple(Figure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
     yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
@@ -169,7 +169,8 @@ def _against(one: Recommendation, finalist: Finalist, number: int) -> Iterator[B
         families = TableBlock("Bytes written by column family", table, note)
     else:
         families = TableBlock("Bytes written by column family", families_table(one, finalist)[0], detail=Detail.PAGE)
-    yield TableBlock("Settings that change", differences_table(finalist), detail=beside)
+    value = "recommended" if finalist is one.picked else "tried"
+    yield TableBlock("Settings that change", differences_table(finalist, value), detail=beside)
     yield TableBlock("Predicted, for the same work", changes_table(one, finalist), detail=beside)
     yield Deferred(lambda: _timeline(one, finalist, number))
     yield families
@@ -237,13 +238,13 @@ def changes_table(recommendation: Recommendation, finalist: Finalist) -> Table:
     return Table(("metric", "current", "predicted", "90 % interval", "change"), tuple(rows))
 
 
-def differences_table(finalist: Finalist) -> Table:
-    """The options that change."""
+def differences_table(finalist: Finalist, value: str) -> Table:
+    """The options that change; `value` is the heading of their new values."""
     rows = tuple(
-        (one.option, one.family or "all", plain_value(one.other), plain_value(one.value))
+        (one.option, one.family or "all", plain_value(one.option, one.other), plain_value(one.option, one.value))
         for one in finalist.differences
     )
-    return Table(("option", "column family", "current", finalist.name), rows, left=(0, 1))
+    return Table(("option", "column family", "current", value), rows, left=(0, 1))
 
 
 def families_table(recommendation: Recommendation, finalist: Finalist) -> tuple[Table, int]:
@@ -327,7 +328,7 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
         yield f"compactions are fewer, and {each / usual:.0f} times as large: each lasts as much longer"
     if finalist.needs_reshard:
         yield "a reshard of every OSD's database, which is stopped meanwhile"
-    is_ceph = recommendation.fitted.evidence.run.run.ceph_version is not None
+    is_ceph = recommendation.fitted.evidence.run.ceph_version is not None
     yield "a restart of every OSD" if is_ceph else "a restart of the program whose database it is"
 
 
@@ -375,9 +376,9 @@ def _estimates(recommendation: Recommendation) -> Iterator[str]:
         yield f"estimates by these curves {recommendation.estimate_error:.0%} off on median"
 
 
-def plain_value(value: str | None) -> str:
+def plain_value(option: str, value: str | None) -> str:
     """An option's value as people write it."""
-    return "-" if value is None else setting(value.removesuffix(".000000"))
+    return "-" if value is None else setting(option, value.removesuffix(".000000"))
 
 
 def _row(name: str, mark: str, scores: Scores, cost: str, worst: str) -> tuple[str, ...]:
