@@ -28,6 +28,8 @@ def line_record(shape: text_lines.LineShape, stretch: Stretch, start: int, after
         return _slow_operation(match, stretch, start, after, scan)
     if shape in text_lines.ERRORS:
         return _error(shape, match, stretch, start, scan)
+    if shape is text_lines.MARKED_DOWN:
+        return (records.MARKED_DOWN_LINE, int(match[1]), _millis(stretch, start))
     family = text_lines.family_before(stretch.view, start)
     if family is None:
         return None

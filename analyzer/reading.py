@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.bundle import HEAD_BYTES, Member, open_bundle
-from lsmlens.analyzer.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
+from lsmlens.analyzer.companions import CLUSTER_WIDE, READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
 from lsmlens.analyzer.compression import DamagedStream
 from lsmlens.analyzer.embedders import Unwrap
 from lsmlens.analyzer.errors import InputError
@@ -22,6 +22,11 @@ from lsmlens.analyzer.text_lines import BANNER, CEPH_VERSION
 from lsmlens.analyzer.transports import UnwrappedStream, transport_of, unwrapping
 
 DOCUMENT_BYTES = 16 << 20
+# What says something of a database by itself, and what a run is called that is of no daemon.
+TELLING = (Role.PERF_DUMP, Role.CONFIG_SHOW, Role.HISTORIC_OPS, Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)
+OF_CLUSTER = "cluster"
+# What the cluster says is of all OSDs whose logs stand below it.
+OF_ALL = (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)
 CHUNK_BYTES = 1 << 20
 # UTF-16 around a container's log of a program that holds RocksDB, and one more.
 LAYERS = 4
@@ -78,6 +83,8 @@ def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | 
     groups = [group for group in grouped(pieces) if _is_worth_a_run(group)]
     runs = [stitched(group) for group in groups]
     _accompany(runs, groups, companions)
+    if not runs:
+        runs = _runs_without_logs(companions)
     if runs:
         _name_apart(runs)
         runs.sort(key=_reading_order)
@@ -90,8 +97,37 @@ def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Comp
     for run, group, mine in zip(runs, groups, folders, strict=True):
         others = [other for other, theirs in zip(runs, folders, strict=True) if theirs & mine and not other.is_monitor]
         daemon = next((piece.daemon for piece in group if piece.daemon), None)
-        nearby = [one for one in companions if one.directory in mine]
+        above = [
+            one for one in companions if one.role in OF_ALL and any(_is_above(one.directory, folder) for folder in mine)
+        ]
+        nearby = [*(one for one in companions if one.directory in mine), *above]
         run.companions = belonging_to(daemon, others == [run], nearby)
+
+
+def _is_above(directory: str, folder: str) -> bool:
+    return folder != directory and folder.startswith(directory.rstrip("/") + "/")
+
+
+def _runs_without_logs(companions: list[Companion]) -> list[Run]:
+    """What OSDs' counters, configurations and operations say, or the cluster, of a bundle without any log.
+
+    One run for each daemon that files name, or for all of a folder's files that name none.
+    """
+    groups: dict[tuple[str, str], list[Companion]] = {}
+    for one in companions:
+        if one.role in TELLING:
+            groups.setdefault((one.directory, one.daemon or ""), []).append(one)
+    shared = {directory: group for (directory, daemon), group in groups.items() if not daemon}
+    named = {directory for directory, daemon in groups if daemon}
+    found = []
+    for (directory, daemon), group in groups.items():
+        if not daemon and directory in named and all(one.role in CLUSTER_WIDE for one in group):
+            continue
+        run = Run(name=daemon or OF_CLUSTER, is_monitor=daemon.startswith("mon."), members=[])
+        beside = shared.get(directory, []) if daemon else []
+        run.companions = [*group, *(one for one in beside if one.role in CLUSTER_WIDE)]
+        found.append(run)
+    return found
 
 
 def _read_member(
@@ -229,7 +265,12 @@ def _reading_order(run: Run) -> tuple[bool, list[tuple[int, str]]]:
 
 def _name_apart(runs: list[Run]) -> None:
     """Put as much of its folder before a run's name as makes it unlike the others'."""
-    folders = {id(run): [part for part in run.members[0].replace("!", "/").split("/")[:-1] if part] for run in runs}
+    folders = {
+        id(run): [
+            part for part in (run.members or [run.companions[0].path])[0].replace("!", "/").split("/")[:-1] if part
+        ]
+        for run in runs
+    }
     for depth in range(1, 2 + max(map(len, folders.values()))):
         names = [run.name for run in runs]
         clashing = [run for run in runs if names.count(run.name) > 1]

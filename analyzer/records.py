@@ -16,5 +16,6 @@ KV_THREAD_LINE: Final = 9  # idle seconds, seconds in all, transactions submitte
 MEMTABLE_LINE: Final = 10  # column family, full memtables with the one just switched, local time in milliseconds
 MOVING_LINE: Final = 11  # column family, table, level
 ERROR_LINE: Final = 12  # what failed, the status or the rest of the line, local time in milliseconds
+MARKED_DOWN_LINE: Final = 13  # the OSD map's epoch, local time in milliseconds
 
 Record: TypeAlias = tuple[Any, ...]

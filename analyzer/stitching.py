@@ -137,6 +137,8 @@ class Stitcher:
                 self._run.stall_lines[(family, kind, cause)] += 1
                 if millis is not None:
                     self._run.stall_moments.append((millis, family, kind))
+        elif tag == records.MARKED_DOWN_LINE:
+            self._run.marked_down.setdefault(family, said[0])
         elif tag in (records.SLOW_LINE, records.KV_THREAD_LINE, records.MEMTABLE_LINE, records.ERROR_LINE):
             self._told_once(record)
         elif tag == records.SUMMARY_LINE:
