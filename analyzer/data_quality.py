@@ -43,6 +43,9 @@ def notes(run: Run, sums: Mapping[str, float]) -> list[str]:
     if quality.unknown_events:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in sorted(quality.unknown_events.items()))
         said.append(f"event kinds not known, kept: {kinds}")
+    if quality.impossible_values:
+        names = ", ".join(f"{name} ({count})" for name, count in sorted(quality.impossible_values.items()))
+        said.append(f"values that cannot be, left out: {names}")
     if quality.unknown_fields:
         names = ", ".join(f"{name} ({count})" for name, count in sorted(quality.unknown_fields.items()))
         said.append(f"event fields not known, kept: {names}")

@@ -3,12 +3,12 @@
 import errno
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.bundle import HEAD_BYTES, Member, open_bundle
-from lsmlens.analyzer.companions import CLUSTER_WIDE, READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
+from lsmlens.analyzer.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
 from lsmlens.analyzer.compression import DamagedStream
 from lsmlens.analyzer.embedders import Unwrap
 from lsmlens.analyzer.errors import InputError
@@ -22,11 +22,11 @@ from lsmlens.analyzer.text_lines import BANNER, CEPH_VERSION
 from lsmlens.analyzer.transports import UnwrappedStream, transport_of, unwrapping
 
 DOCUMENT_BYTES = 16 << 20
-# What says something of a database by itself, and what a run is called that is of no daemon.
-TELLING = (Role.PERF_DUMP, Role.CONFIG_SHOW, Role.HISTORIC_OPS, Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)
-OF_CLUSTER = "cluster"
 # What the cluster says is of all OSDs whose logs stand below it.
 OF_ALL = (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)
+# What says something of a database by itself, and what a run is called that is of no daemon.
+TELLING = (Role.PERF_DUMP, Role.CONFIG_SHOW, Role.HISTORIC_OPS, *OF_ALL)
+OF_CLUSTER = "cluster"
 CHUNK_BYTES = 1 << 20
 # UTF-16 around a container's log of a program that holds RocksDB, and one more.
 LAYERS = 4
@@ -54,9 +54,12 @@ def read_runs(
 ) -> tuple[list[MemberSummary], list[Run]]:
     """The members and runs of everything under `paths`.
 
-    Raises InputError for a path that does not exist, and where there is no log that could be read.
+    Where there is no log, one of each daemon that counters, configuration or operations are of, and of the cluster.
+    Raises InputError for a path that does not exist, and where nothing could be read.
     """
-    members, runs, _ = read_bundle(paths, on_progress)
+    members, runs, companions = read_bundle(paths, on_progress)
+    if not runs:
+        runs = _runs_without_logs(companions)
     if not runs:
         raise nothing_read(paths, members)
     return members, runs
@@ -64,6 +67,23 @@ def read_runs(
 
 def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None) -> Reading:
     """Everything under `paths`, be there logs or not. Raises InputError for a path that does not exist."""
+    members, pieces, companions = read_pieces(paths, on_progress)
+    runs = runs_of(grouped(pieces), companions)
+    if runs:
+        _name_apart(runs)
+        runs.sort(key=_reading_order)
+    return Reading(members, runs, companions)
+
+
+def read_pieces(
+    paths: Sequence[str],
+    on_progress: Callable[[str, int], None] | None = None,
+    wanted: Container[str] | None = None,
+) -> tuple[list[MemberSummary], list[Piece], list[Companion]]:
+    """The members under `paths`, or those of them whose paths are wanted; logs are scanned, and not yet put together.
+
+    Raises InputError for a path that does not exist.
+    """
     current = ""
 
     def on_bytes(count: int) -> None:
@@ -74,21 +94,23 @@ def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | 
     pieces: list[Piece] = []
     companions: list[Companion] = []
     for member in open_bundle(paths, on_bytes):
+        if wanted is not None and member.path not in wanted:
+            continue
         current = member.path
         role, found = _read_member(member, on_bytes, companions)
         for piece in found:
             piece.scan.damage = member.damage
         pieces += found
         summaries.append(MemberSummary(member.path, role, member.size, member.damage))
-    groups = [group for group in grouped(pieces) if _is_worth_a_run(group)]
-    runs = [stitched(group) for group in groups]
-    _accompany(runs, groups, companions)
-    if not runs:
-        runs = _runs_without_logs(companions)
-    if runs:
-        _name_apart(runs)
-        runs.sort(key=_reading_order)
-    return Reading(summaries, runs, companions)
+    return summaries, pieces, companions
+
+
+def runs_of(groups: Iterable[list[Piece]], companions: list[Companion]) -> list[Run]:
+    """The run of each group of pieces, with what stands in its folders beside its logs."""
+    kept = [group for group in groups if _is_worth_a_run(group)]
+    runs = [stitched(group) for group in kept]
+    _accompany(runs, kept, companions)
+    return runs
 
 
 def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Companion]) -> None:
@@ -117,16 +139,17 @@ def _runs_without_logs(companions: list[Companion]) -> list[Run]:
     for one in companions:
         if one.role in TELLING:
             groups.setdefault((one.directory, one.daemon or ""), []).append(one)
-    shared = {directory: group for (directory, daemon), group in groups.items() if not daemon}
-    named = {directory for directory, daemon in groups if daemon}
     found = []
     for (directory, daemon), group in groups.items():
-        if not daemon and directory in named and all(one.role in CLUSTER_WIDE for one in group):
-            continue
+        shared = [one for one in groups.get((directory, ""), ()) if one.role in OF_ALL]
+        is_named = any(other and folder == directory for folder, other in groups)
+        if not daemon and is_named and len(shared) == len(group):
+            continue  # the daemons of the folder have it
         run = Run(name=daemon or OF_CLUSTER, is_monitor=daemon.startswith("mon."), members=[])
-        beside = shared.get(directory, []) if daemon else []
-        run.companions = [*group, *(one for one in beside if one.role in CLUSTER_WIDE)]
+        run.companions = [*group, *(shared if daemon else ())]
         found.append(run)
+    if found:
+        _name_apart(found)
     return found
 
 
@@ -289,7 +312,10 @@ def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputE
     """Why there is no log among these members, as an error to raise."""
     problems = [summary for summary in summaries if summary.problem]
     shown = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
-    hint = "give an OSD log, a RocksDB LOG, or a folder or archive that holds one"
+    hint = (
+        "give an OSD's log (in /var/log/ceph, or by `cephadm logs --name osd.N` or `kubectl logs`), a database's LOG,"
+        " or a folder or archive that holds one"
+    )
     if problems:
         problem = problems[0].problem or ""
         is_forbidden = problem == os.strerror(errno.EACCES)
@@ -300,4 +326,4 @@ def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputE
         return InputError(shown, "an empty folder", hint)
     if len(summaries) == 1:
         return InputError(summaries[0].path, "empty, or neither a log nor anything with RocksDB events in it", hint)
-    return InputError(shown, f"no log among {len(summaries)} member(s)", hint)
+    return InputError(shown, f"no line of RocksDB in any of {len(summaries)} file(s)", hint)

@@ -89,9 +89,9 @@ def qos(
             on_played=None if no_simulation else progress.simulating(),
         )
     if redact:
-        from lsmlens.reports.qos_redaction import redacted
+        from lsmlens.reports.redaction import redacted_assessment
 
-        assessment = redacted(assessment)
+        assessment = redacted_assessment(assessment)
     report = QosReport(assessment, None if fail_on is None else Severity(fail_on))
     for one in outputs:
         QOS.write(one, report)
@@ -102,7 +102,7 @@ def qos(
 
 def _analysis(paths: list[str], advance: "Callable[[str, int], None]") -> "Analysis | None":
     """What the logs came to; None where there are none, for documents alone will do."""
-    from lsmlens.analyzer.analysis import analyze
+    from lsmlens.analyzer.diagnosis import analyze
 
     try:
         return analyze(paths, on_progress=advance)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.comparison.comparison import Comparison
     from lsmlens.analyzer.comparison.gates import GateResult
     from lsmlens.analyzer.findings import Severity
+    from lsmlens.analyzer.fleet.overview import Overview
     from lsmlens.reports.html.charts import Chart
     from lsmlens.reports.prediction_report import PredictionReport
     from lsmlens.reports.recommendation_report import RecommendationReport
@@ -256,6 +257,15 @@ class QosReport:
     fail_on: "Severity | None" = None
 
 
+@dataclass(frozen=True, slots=True)
+class FleetReport:
+    """What there is to report: the look over a fleet, what it is of, and which groups come first."""
+
+    overview: "Overview"
+    subtitle: str = ""
+    by: str = "class"
+
+
 ANALYSIS: Subject[AnalysisReport] = Subject(
     {
         **document("lsmlens.reports.analysis:compose", ("analysis",)),
@@ -263,7 +273,10 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
-        ".parquet": Table("lsmlens.reports.events_parquet:write_events", ("analysis",)),
+        ".parquet": Table("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
+        ".tables.parquet": Table("lsmlens.reports.jobs_parquet:write_tables", ("analysis",)),
+        ".blobs.parquet": Table("lsmlens.reports.jobs_parquet:write_blob_files", ("analysis",)),
+        ".events.parquet": Table("lsmlens.reports.jobs_parquet:write_other_events", ("analysis",)),
     },
     Charts(
         (
@@ -277,12 +290,10 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
 )
 COMPARISON: Subject[ComparisonReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.html.comparison_page:comparison_page"),
-        ".md": Text("lsmlens.reports.comparison_markdown:render"),
+        **document("lsmlens.reports.comparison:compose"),
         ".json": Text("lsmlens.reports.comparison_json:to_json", ("comparison", "gates")),
         ".junit.xml": Text("lsmlens.reports.junit:of_comparison"),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_comparison", ("comparison",)),
-        ".txt": Text("lsmlens.reports.comparison_text:render", ("comparison", "gates")),
         ".csv": Text("lsmlens.reports.comparison_csv:to_csv", ("comparison",)),
         ".parquet": Table("lsmlens.reports.comparison_parquet:write_metrics", ("comparison",)),
     },
@@ -291,7 +302,7 @@ COMPARISON: Subject[ComparisonReport] = Subject(
             *("changes", "amplification", "written", "families", "timeline", "levels", "latency", "kvthread"),
             *("level0", "memtables"),
         ),
-        Lazy("lsmlens.reports.html.comparison_page:comparison_charts", ("comparison",)),
+        Lazy("lsmlens.reports.comparison:charts_called", ("comparison",)),
         "the HTML report shows those there are",
     ),
     Lazy("lsmlens.reports.github:of_comparison"),
@@ -315,6 +326,7 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
     {
         **document("lsmlens.reports.prediction_report:compose"),
         ".json": Text("lsmlens.reports.prediction_json:to_json"),
+        ".csv": Text("lsmlens.reports.prediction_csv:to_csv"),
     },
     Charts(
         ("figures", "families"),
@@ -353,4 +365,12 @@ QOS: Subject[QosReport] = Subject(
         "it needs mClock, or the simulation",
     ),
     Lazy("lsmlens.reports.github:of_assessment", ("assessment",)),
+)
+FLEET: Subject[FleetReport] = Subject(
+    {
+        ".html": Page("lsmlens.reports.fleet_report:of_report"),
+        ".md": Text("lsmlens.reports.fleet_report:to_markdown"),
+        ".txt": Text("lsmlens.reports.fleet_report:to_text"),
+        ".csv": Text("lsmlens.reports.fleet_report:to_csv"),
+    }
 )

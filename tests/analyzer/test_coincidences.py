@@ -5,12 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.clients.client_series import ClientSeries
 from lsmlens.analyzer.clients.fio_logs import Measure
 from lsmlens.analyzer.coincidences import SLOW_OPERATIONS, Coincidence, measure_coincidences
 from lsmlens.analyzer.companions import Beside
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.units import MICROS
+
+from tests.run_tables import events_of
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +23,7 @@ def stock(fixtures: Path) -> RunAnalysis:
 
 @pytest.fixture(scope="module")
 def flushes(stock: RunAnalysis) -> list[tuple[int, int]]:
-    events = [one for one in stock.run.events if one["event"] == "flush_finished"]
+    events = [one for one in events_of(stock.run) if one["event"] == "flush_finished"]
     return [(one["started_micros"], one["time_micros"]) for one in events]
 
 

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, RunAnalysis, analyze
+from lsmlens.analyzer.analysis import Analysis, RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.analysis_json import to_json
+
+from tests.run_tables import events_of
 
 
 def document(analysis: Analysis) -> dict[str, Any]:
@@ -48,7 +51,7 @@ def test_total_by_counters(fixtures: Path) -> None:
     # The memtables that were flushed hold what users wrote; what was in memory at the end is not among it.
     flushed = sum(
         event["total_data_size"]
-        for event in one.run.events
+        for event in events_of(one.run)
         if event["event"] == "flush_finished" and event["session"] == one.run.sessions[-1].number
     )
     assert 0.9 < flushed / total.user_bytes < 1

@@ -5,7 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.time_tables import NOTHING, TimeTables
@@ -16,6 +17,8 @@ from lsmlens.reports.timeline import (
     Timeline,
     measure_timeline,
 )
+
+from tests.run_tables import events_of
 
 LogText = Callable[[str], bytes]
 
@@ -58,7 +61,7 @@ def test_compactions_are_as_long_as_from_their_start_to_their_finish(analysis: A
     timeline, one = timeline_of(analysis), analysis.runs[0]
     took = sum(
         event["time_micros"] - event["started_micros"]
-        for event in one.run.events
+        for event in events_of(one.run)
         if event["event"] == "compaction_finished" and "started_micros" in event
     )
     assert sum(timeline.busy_seconds(COMPACTION).values()) == pytest.approx(took / 1e6)
@@ -76,7 +79,7 @@ def test_level_0_is_as_lsm_state_says(fixtures: Path) -> None:
     timeline = timeline_of(analysis)
     states = [
         event["lsm_state"][0]
-        for event in analysis.runs[0].run.events
+        for event in events_of(analysis.runs[0].run)
         if event["event"] in ("flush_finished", "compaction_finished") and event.get("lsm_state")
     ]
     assert max(span.files for span in timeline.level0) == max(states) > 10

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports.analysis import compose
+from lsmlens.reports.comparison import compose as compose_comparison
 from lsmlens.reports.document import Document as Report
-from lsmlens.reports.html.comparison_page import comparison_page
 from lsmlens.reports.html.page import render
 from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.prediction_report import PredictionReport
@@ -29,7 +29,7 @@ Open = Callable[..., Any]
 
 def comparison_report(fixtures: Path) -> Report:
     arms = read_arms([parse_arm(f"{name}={fixtures / f'osd-{name}'}") for name in ("stock", "reef")])
-    return comparison_page(ComparisonReport(compare(arms)))
+    return compose_comparison(ComparisonReport(compare(arms)))
 
 
 @pytest.fixture(scope="module")
