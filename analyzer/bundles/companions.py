@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lsmlens.analyzer.bundles.roles import Role, daemon_of_name
 
 if TYPE_CHECKING:
+    from lsmlens.analyzer.bundles.cluster_status import ClusterStatus
     from lsmlens.analyzer.clients.client_results import ClientResult
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.operations import Operation
-    from lsmlens.analyzer.cluster_status import ClusterStatus
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
     from lsmlens.analyzer.counters.request_sizes import RequestSizes
     from lsmlens.analyzer.counters.size_histograms import SizeHistogram
@@ -131,7 +131,7 @@ def _cluster(mine: Sequence[Companion]) -> "ClusterStatus | None":
     found = {role: next((one for one in _of(mine, role)), None) for role in (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)}
     if not any(found.values()):
         return None
-    from lsmlens.analyzer.cluster_status import ClusterStatus, read_health, read_osd_df, read_osd_tree
+    from lsmlens.analyzer.bundles.cluster_status import ClusterStatus, read_health, read_osd_df, read_osd_tree
 
     health, df, tree = (None if one is None else one.content for one in found.values())
     sources = {role.value: one.path for role, one in found.items() if one is not None}

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.jobs import COMPACTION
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
+from lsmlens.analyzer.runs.jobs import COMPACTION
 
 TTL, PERIODIC = "Ttl", "PeriodicCompaction"
 # Ours: above this share of what compactions write, age decides more than growth.

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.cluster_status import ClusterStatus, HealthCheck, OsdUse, size_in
+from lsmlens.analyzer.bundles.cluster_status import ClusterStatus, HealthCheck, OsdUse, size_in
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import OSD_NAME, is_osd, store_path, while_stopped
+from lsmlens.analyzer.runs.osds import OSD_NAME, is_osd, store_path, while_stopped
 from lsmlens.analyzer.units import GIB
 
 _OSD = re.compile(r"\bosd\.(\d+)")

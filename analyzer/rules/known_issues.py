@@ -11,8 +11,8 @@ from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed
 from lsmlens.analyzer.options.option_strings import parse_size, same_value
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
-from lsmlens.analyzer.osds import ceph_release, is_osd
 from lsmlens.analyzer.rules.compaction_speed import mib_per_second
+from lsmlens.analyzer.runs.osds import ceph_release, is_osd
 
 BOOK = Path(__file__).parent / "known_issues.yaml"
 # What Ceph's collector looks at, and what makes a pile (R13).

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.coincidences import SLOW_SECONDS
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.measures.coincidences import SLOW_SECONDS
+from lsmlens.analyzer.runs.osds import is_osd
 
 # Ours: of the slow operations, so many waited most of their time for the same peer.
 LEAST_OPERATIONS = 3

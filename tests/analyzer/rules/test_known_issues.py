@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.counters.perf_dumps import read_perf_dump
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding
 from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.options_in_force import OptionInForce
