@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
+from lsmlens.analyzer.blocks import Block, MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.bundle import HEAD_BYTES, Member, open_bundle
 from lsmlens.analyzer.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
 from lsmlens.analyzer.compression import DamagedStream
@@ -39,6 +39,21 @@ class Reading(NamedTuple):
     companions: list[Companion]
 
 
+class Listener(Protocol):
+    """Who takes more from a bundle than its runs, in the same pass over its bytes. `document_bytes`: its largest."""
+
+    document_bytes: int
+
+    def take_document(self, member: Member, role: Role, document: object) -> None:
+        """Take a JSON document of a known role."""
+
+    def take_text(self, member: Member, role: Role, head: bytes) -> bool:
+        """Take a member that is no JSON, if it is a document; whether its lines are wanted."""
+
+    def lines_of(self, member: Member) -> Callable[[Block], None]:
+        """What is to be shown a log's blocks, in their order."""
+
+
 def read_runs(
     paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None
 ) -> tuple[list[MemberSummary], list[Run]]:
@@ -52,7 +67,11 @@ def read_runs(
     return members, runs
 
 
-def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None) -> Reading:
+def read_bundle(
+    paths: Sequence[str],
+    on_progress: Callable[[str, int], None] | None = None,
+    listener: Listener | None = None,
+) -> Reading:
     """Everything under `paths`, be there logs or not. Raises InputError for a path that does not exist."""
     current = ""
 
@@ -65,7 +84,7 @@ def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | 
     companions: list[Companion] = []
     for member in open_bundle(paths, on_bytes):
         current = member.path
-        role, found = _read_member(member, on_bytes, companions)
+        role, found = _read_member(member, on_bytes, companions, listener)
         pieces += found
         summaries.append(MemberSummary(member.path, role, member.size, member.damage))
     groups = [group for group in grouped(pieces) if _is_worth_a_run(group)]
@@ -88,12 +107,12 @@ def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Comp
 
 
 def _read_member(
-    member: Member, on_bytes: Callable[[int], None], companions: list[Companion]
+    member: Member, on_bytes: Callable[[int], None], companions: list[Companion], listener: Listener | None
 ) -> tuple[Role, list[Piece]]:
     head = member.head()
     transport = transport_of(head)
     if transport is Transport.NONE and head.lstrip()[:1] in (b"{", b"["):
-        document = _document_role(member, companions)
+        document = _document_role(member, companions, listener)
         if document is not None:
             return document, []
     stream = member.stream
@@ -103,35 +122,41 @@ def _read_member(
             with member.file.open("rb", buffering=0) as file:
                 stream = UnwrappedStream(DamagedStream(file), transport)
                 member.sources.append(stream)
-                return _scan(member, stream, transport.is_shared, None, companions)
+                return _scan(member, stream, transport, None, companions, listener)
         stream = UnwrappedStream(stream, transport)
         member.sources.append(stream)
-    return _scan(member, stream, transport.is_shared, on_bytes, companions)
+    return _scan(member, stream, transport, on_bytes, companions, listener)
 
 
-def _document_role(member: Member, companions: list[Companion]) -> Role | None:
+def _document_role(member: Member, companions: list[Companion], listener: Listener | None) -> Role | None:
     """The role of a member that is one JSON document; None where it is not."""
     import orjson
 
     try:
-        document = orjson.loads(member.read(DOCUMENT_BYTES))
+        document = orjson.loads(member.read(DOCUMENT_BYTES if listener is None else listener.document_bytes))
     except ValueError:
         return None
     role = recognise_json(document)
     if role in READ_AS_DOCUMENT:
         companions.append(Companion(member.path, member.directory, role, document))
+    if listener is not None and role is not None:
+        listener.take_document(member, role, document)
     return role
 
 
 def _scan(
     member: Member,
     stream: DamagedStream | None,
-    shared: bool,
+    transport: Transport,
     on_bytes: Callable[[int], None] | None,
     companions: list[Companion],
+    listener: Listener | None,
 ) -> tuple[Role, list[Piece]]:
     head = stream.peek(HEAD_BYTES) if stream is not None else member.head()
     role = recognise_text(head, member.path)
+    on_block = None
+    if listener is not None and (transport is not Transport.NONE or listener.take_text(member, role, head)):
+        on_block = listener.lines_of(member)
     if role in READ_AS_TEXT:
         text = (stream.peek(DOCUMENT_BYTES) if stream is not None else member.read(DOCUMENT_BYTES)).decode(
             "utf-8", "replace"
@@ -144,13 +169,13 @@ def _scan(
         companions.append(Companion(member.path, member.directory, role, log))
     if role in READ_AS_TEXT or role is Role.FIO_LOG or member.unreadable:
         return role, []
-    scanner = Scanner(member.path, role, shared)
+    scanner = Scanner(member.path, role, transport.is_shared)
     if stream is not None:
-        scan = scanner.read(StreamedBlocks(stream))
+        scan = scanner.read(StreamedBlocks(stream), on_block=on_block)
     else:
         assert member.file is not None
         try:
-            scan = scanner.read(MappedBlocks(member.file), on_bytes)
+            scan = scanner.read(MappedBlocks(member.file), on_bytes, on_block)
         except OSError as error:
             member.unreadable = error.strerror or str(error)
             return role, []
@@ -161,7 +186,7 @@ def _scan(
         role = Role.LOG
     if not scan.bytes:
         return role, []
-    return role, pieces_of(scan, role, member.directory, None if shared else daemon_in(head, role))
+    return role, pieces_of(scan, role, member.directory, None if transport.is_shared else daemon_in(head, role))
 
 
 def _chunks(member: Member, stream: DamagedStream | None) -> Iterator[bytes]:

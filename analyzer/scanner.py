@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implementation
 from lsmlens.analyzer import records, text_lines
-from lsmlens.analyzer.blocks import Blocks
+from lsmlens.analyzer.blocks import Block, Blocks
 from lsmlens.analyzer.dumps.dump_collection import DumpCollection
 from lsmlens.analyzer.events import ANCHOR, Event, EventError, decode
 from lsmlens.analyzer.line_records import line_record
@@ -44,13 +44,23 @@ class Scanner:
         self._last_event: Event | None = None
         self._dumps = DumpCollection(self.scan.dumps)
 
-    def read(self, blocks: Blocks, on_bytes: Callable[[int], None] | None = None) -> Scan:
-        """Scan every block; returns the scan, which is then whole but for its head and tail."""
+    def read(
+        self,
+        blocks: Blocks,
+        on_bytes: Callable[[int], None] | None = None,
+        on_block: Callable[[Block], None] | None = None,
+    ) -> Scan:
+        """Scan every block; returns the scan, which is then whole but for its head and tail.
+
+        `on_block` is shown each block, which is good until it returns.
+        """
         scan = self.scan
         self._line_number = blocks.line_number
         recent = previous = b""
         first = True
         for block in blocks:
+            if on_block is not None:
+                on_block(block)
             view, begin, end = block.view, block.begin, block.end
             if first:
                 first = False
