@@ -14,7 +14,7 @@ from lsmlens.analyzer.amplification import (
 )
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics, statistics_of
 from lsmlens.analyzer.companions import Beside, read_companions
-from lsmlens.analyzer.data_quality import notes
+from lsmlens.analyzer.data_quality import bounded, notes
 from lsmlens.analyzer.flushes import FlushView, flush_views
 from lsmlens.analyzer.life import (
     CrossCheck,
@@ -127,7 +127,7 @@ def analyze_runs(
     """Measure and diagnose runs that were read. Raises ValueError for a time in `selection` that is none."""
     selection = selection or Selection()
     undiagnosed = [measure(run, selection, window_seconds) for run in runs]
-    measured = tuple(_diagnosed(one, undiagnosed) for one in undiagnosed)
+    measured = tuple(_diagnosed(one, undiagnosed, selection) for one in undiagnosed)
     if len(measured) < 2:
         return Analysis(tuple(members), measured, selection)
     counted = Analysis(tuple(members), measured, selection).counted
@@ -198,14 +198,20 @@ def _coincidences(run: Run, beside: Beside) -> "tuple[Coincidence, ...]":
     return measure_coincidences(run, beside)
 
 
-def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis]) -> RunAnalysis:
+def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis], selection: Selection) -> RunAnalysis:
     from lsmlens.analyzer.findings import Finding
     from lsmlens.analyzer.plan import plan_of
     from lsmlens.analyzer.rules import RULES
 
     peers = [one for one in runs if one is not measured and not one.run.is_monitor]
     said = [one for rule in RULES for one in rule.check(measured, peers)]
-    findings = sorted((one for one in said if isinstance(one, Finding)), key=lambda one: -one.severity.rank)
+    wanted = selection.column_families
+    found = [
+        bounded(one, measured.run)
+        for one in said
+        if isinstance(one, Finding) and (not wanted or one.column_family is None or one.column_family in wanted)
+    ]
+    findings = sorted(found, key=lambda one: -one.severity.rank)
     return replace(
         measured,
         findings=tuple(findings),

@@ -80,7 +80,7 @@ def open_bundle(paths: Iterable[str], on_bytes: Callable[[int], None] | None = N
             stream = DamagedStream(_Metered(cast("IO[bytes]", sys.stdin.buffer), on_bytes))
             yield from _members_of_stream("standard input", "", stream, None, (stream,), 0)
             continue
-        for file in _files(path):
+        for file in files_at(path):
             try:
                 status = file.stat()
             except OSError as error:
@@ -91,8 +91,11 @@ def open_bundle(paths: Iterable[str], on_bytes: Callable[[int], None] | None = N
                 yield from _members_of_file(file, status.st_size, on_bytes)
 
 
-def _files(name: str) -> Iterator[Path]:
-    """The regular files at or under a path, sorted; pipes given by name count as files."""
+def files_at(name: str) -> Iterator[Path]:
+    """The regular files at or under a path, sorted; pipes given by name count as files.
+
+    Raises InputError for a path that does not exist.
+    """
     path = Path(name)
     hint = "check the path; `-` reads standard input"
     try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lsmlens.analyzer.companions import Beside
-from lsmlens.analyzer.events import EventKind
+from lsmlens.analyzer.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.overlap import Interval, Overlap, count_moments, measure_overlap
 from lsmlens.analyzer.run import Run, SlowOperation
 from lsmlens.analyzer.units import MICROS
@@ -52,15 +52,10 @@ def measure_coincidences(run: Run, beside: Beside) -> tuple[Coincidence, ...]:
     if not operations and not seconds:
         return ()
     busy: dict[str, list[Interval]] = {FLUSHES: [], COMPACTIONS: [], JOBS: [], STALLS: _stalls(run)}
-    first, last = None, 0
-    for event in run.events:
-        micros = event["time_micros"]
-        first, last = micros if first is None or micros < first else first, max(last, micros)
-        kind = _JOB_KINDS.get(event["event"])
-        if kind is not None and event.get("started_micros") is not None:
-            busy[kind].append((event["started_micros"], micros))
+    busy[FLUSHES], busy[COMPACTIONS] = run.spans(FLUSH), run.spans(COMPACTION)
     busy[JOBS] = busy[FLUSHES] + busy[COMPACTIONS]
-    if first is None:
+    first, last = run.first_event_micros, run.last_event_micros
+    if first is None or last is None:
         return ()
     slow = [_within_log(operations, (first, last)), *seconds] if operations else seconds
     return tuple(_coincidence(one, during, jobs) for one in slow for during, jobs in busy.items())
@@ -125,6 +120,3 @@ def _stalls(run: Run) -> list[Interval]:
         return []
     moments = [(millis - run.utc_offset_seconds * 1000) * 1000 for millis, _, _ in run.stall_moments]
     return [(moment, moment) for moment in moments]
-
-
-_JOB_KINDS = {EventKind.FLUSH_FINISHED.value: FLUSHES, EventKind.COMPACTION_FINISHED.value: COMPACTIONS}

@@ -2,19 +2,31 @@
 
     EVENT_LOG_v1 {"time_micros": 1795216290055906, "job": 29, "event": "compaction_finished", …}
 
-RocksDB writes the JSON itself: strings are not escaped, numbers may be `inf` or `nan`, and messages that went
-through a LogBuffer are cut without a mark (at 512 bytes up to 6.23). Kinds and fields not listed here are kept.
-Source: logging/event_logger.h and the LogToBuffer calls of db/, release tags v4.13 to v11.8.1.
+Each kind is a class; the types of its fields say which values can be, and they are checked here and nowhere else: times
+in the unit their name ends in, sizes in bytes. RocksDB writes the JSON itself: strings are not escaped, numbers may be
+`inf` or `nan`, and messages that went through a LogBuffer are cut without a mark (at 512 bytes up to 6.23).
+Source: logging/event_logger.h, db/event_helpers.cc and the LogToBuffer calls of db/, release tags v4.13 to v11.8.1.
 """
 
 import re
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Final, TypeAlias
 
-import orjson
+import msgspec
+from msgspec import Meta
 
 ANCHOR: Final = b"EVENT_LOG_v1 {"
 INT64_MAX: Final = (1 << 63) - 1
+CALENDAR_ENDS_MICROS: Final = 253402300800 * 1_000_000  # the year 10000
+
+Moment = Annotated[int, Meta(gt=0, lt=CALENDAR_ENDS_MICROS)]
+Id = Annotated[int, Meta(ge=0, le=INT64_MAX)]
+# No job moves 64 TiB or 7e13 records, or lasts two years; with more, sums of many would not fit their columns.
+Amount = Annotated[int, Meta(ge=0, le=1 << 46)]
+Number = Annotated[int, Meta(ge=0, le=(1 << 31) - 1)]
+Level = Annotated[int, Meta(ge=0, le=127)]
+# UINT64_MAX stands for "none".
+Sequence = Annotated[int, Meta(ge=-1)]
 
 
 class EventKind(StrEnum):
@@ -39,212 +51,263 @@ class EventError(ValueError):
     """A payload that is not a usable event; the message says what is wrong with it."""
 
 
-def _fields(names: str, kind: type) -> dict[str, type]:
-    return dict.fromkeys(names.split(), kind)
+class Event(msgspec.Struct, tag_field="event", kw_only=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+    """What all events have. Fields without a default are those without which an event says nothing to count."""
+
+    time_micros: Moment
+    cf_name: str | None = None
+    status: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """The event's kind, as it stands in the log."""
+        return str(self.__struct_config__.tag)
 
 
-_COMMON = {**_fields("time_micros job", int), **_fields("event cf_name status", str)}
-_BACKGROUND_IO = _fields(
-    "file_write_nanos file_range_sync_nanos file_fsync_nanos file_prepare_write_nanos"
-    " file_cpu_write_nanos file_cpu_read_nanos",
-    int,
+class JobEvent(Event, kw_only=True):
+    """An event of a job."""
+
+    job: Id
+
+
+class BackgroundIo(JobEvent, kw_only=True):
+    """With `report_bg_io_stats`, what a job waited for its files."""
+
+    file_write_nanos: Id | None = None
+    file_range_sync_nanos: Id | None = None
+    file_fsync_nanos: Id | None = None
+    file_prepare_write_nanos: Id | None = None
+    file_cpu_write_nanos: Id | None = None
+    file_cpu_read_nanos: Id | None = None
+    output_compression: str | None = None
+    blob_file_head: Id | None = None
+    blob_file_tail: Id | None = None
+    lsm_state: list[Number] | None = None
+
+
+class FlushStarted(JobEvent, tag=EventKind.FLUSH_STARTED.value, kw_only=True):
+    """A flush begins."""
+
+    num_memtables: Number
+    num_entries: Amount
+    num_deletes: Amount
+    num_range_deletes: Amount | None = None
+    total_data_size: Amount | None = None
+    memory_usage: Amount | None = None
+    flush_reason: str | None = None
+
+
+class FlushFinished(BackgroundIo, tag=EventKind.FLUSH_FINISHED.value, kw_only=True):
+    """A flush is done."""
+
+    immutable_memtables: Number | None = None
+
+
+class CompactionStarted(JobEvent, tag=EventKind.COMPACTION_STARTED.value, kw_only=True):
+    """A compaction begins; `files_L1` and the like name the tables it reads of each level."""
+
+    input_data_size: Amount | None = None
+    compaction_reason: str | None = None
+    score: float | None = None
+    oldest_snapshot_seqno: Sequence | None = None
+    preclude_last_level_min_seqno: Sequence | None = None
+    proximal_output_level: Annotated[int, Meta(ge=-1, le=127)] | None = None
+    proximal_output_range: str | None = None
+    proximal_after_seqno: Sequence | None = None
+    preserve_seqno_after: Sequence | None = None
+    files_L0: list[Id] | None = None
+    files_L1: list[Id] | None = None
+    files_L2: list[Id] | None = None
+    files_L3: list[Id] | None = None
+    files_L4: list[Id] | None = None
+    files_L5: list[Id] | None = None
+    files_L6: list[Id] | None = None
+    deeper: dict[Level, list[Id]] | None = None
+
+    def inputs(self) -> dict[int, list[int]]:
+        """Level -> numbers of the tables it reads, in order of levels."""
+        levels = (
+            self.files_L0, self.files_L1, self.files_L2, self.files_L3, self.files_L4, self.files_L5, self.files_L6
+        )  # fmt: skip
+        inputs = {level: files for level, files in enumerate(levels) if files is not None}
+        return {**inputs, **dict(sorted(self.deeper.items()))} if self.deeper else inputs
+
+
+class CompactionFinished(BackgroundIo, tag=EventKind.COMPACTION_FINISHED.value, kw_only=True):
+    """A compaction is done."""
+
+    compaction_time_micros: Amount
+    output_level: Level
+    num_output_files: Number
+    total_output_size: Amount
+    num_input_records: Amount
+    num_output_records: Amount
+    compaction_time_cpu_micros: Amount | None = None
+    num_subcompactions: Number | None = None
+    num_single_delete_mismatches: Amount | None = None
+    num_single_delete_fallthrough: Amount | None = None
+    num_blob_output_files: Number | None = None
+    total_blob_output_size: Amount | None = None
+    proximal_level_num_output_files: Number | None = None
+    proximal_level_bytes_written: Amount | None = None
+    proximal_level_num_output_records: Amount | None = None
+    proximal_level_num_output_files_blob: Number | None = None
+    proximal_level_bytes_written_blob: Amount | None = None
+
+
+class TableProperties(msgspec.Struct, kw_only=True, gc=False, omit_defaults=True):
+    """Properties of a table that its creation event nests, those of them that are kept."""
+
+    data_size: Amount | None = None
+    index_size: Amount | None = None
+    filter_size: Amount | None = None
+    raw_key_size: Amount | None = None
+    raw_value_size: Amount | None = None
+    num_data_blocks: Number | None = None
+    num_entries: Amount | None = None
+    num_deletions: Amount | None = None
+    num_merge_operands: Amount | None = None
+    num_range_deletions: Amount | None = None
+    oldest_key_time: Amount | None = None
+    newest_key_time: Amount | None = None
+    kDeletedKeys: str | None = None
+    kMergeOperands: str | None = None
+    compression: str | None = None
+
+
+class TableFileCreation(JobEvent, tag=EventKind.TABLE_FILE_CREATION.value, kw_only=True):
+    """A table was written."""
+
+    file_number: Id
+    file_size: Amount
+    file_checksum: str | None = None
+    file_checksum_func_name: str | None = None
+    smallest_seqno: Sequence | None = None
+    largest_seqno: Sequence | None = None
+    oldest_blob_file_number: Id | None = None
+    table_properties: TableProperties | None = None
+
+
+class TableFileDeletion(JobEvent, tag=EventKind.TABLE_FILE_DELETION.value, kw_only=True):
+    """A table was deleted."""
+
+    file_number: Id
+
+
+class TrivialMove(JobEvent, tag=EventKind.TRIVIAL_MOVE.value, kw_only=True):
+    """Tables went to another level as they are."""
+
+    destination_level: Level
+    files: Number
+    total_files_size: Amount
+
+
+class BlobFileCreation(JobEvent, tag=EventKind.BLOB_FILE_CREATION.value, kw_only=True):
+    """A blob file was written."""
+
+    file_number: Id
+    total_blob_bytes: Amount
+    total_blob_count: Amount | None = None
+    file_checksum: str | None = None
+    file_checksum_func_name: str | None = None
+
+
+class BlobFileDeletion(JobEvent, tag=EventKind.BLOB_FILE_DELETION.value, kw_only=True):
+    """A blob file was deleted."""
+
+    file_number: Id
+
+
+class RecoveryStarted(JobEvent, tag=EventKind.RECOVERY_STARTED.value, kw_only=True):
+    """The WAL's records are put into memtables again."""
+
+    wal_files: list[Id] | None = None
+
+
+class RecoveryFinished(JobEvent, tag=EventKind.RECOVERY_FINISHED.value, kw_only=True):
+    """They are."""
+
+
+class RecoveryFailed(JobEvent, tag=EventKind.RECOVERY_FAILED.value, kw_only=True):
+    """They could not be."""
+
+
+class IngestedFile(msgspec.Struct, gc=False, omit_defaults=True):
+    """A table that was made elsewhere, and the level it was put into."""
+
+    file: Id | None = None
+    level: Level | None = None
+
+
+class IngestFinished(Event, tag=EventKind.INGEST_FINISHED.value, kw_only=True):
+    """Tables that were made elsewhere are in the database."""
+
+    job: Id | None = None
+    files_ingested: list[IngestedFile] | None = None
+    lsm_state: list[Number] | None = None
+
+
+class OtherEvent(Event, tag="", kw_only=True):
+    """An event of a kind that is not known; its fields are kept as JSON."""
+
+    named: str
+    job: Id | None = None
+    file_number: Id | None = None
+    fields: str = "{}"
+
+    @property
+    def kind(self) -> str:
+        """The event's kind, as it stands in the log."""
+        return self.named
+
+
+KnownEvent: TypeAlias = (
+    FlushStarted
+    | FlushFinished
+    | CompactionStarted
+    | CompactionFinished
+    | TableFileCreation
+    | TableFileDeletion
+    | TrivialMove
+    | BlobFileCreation
+    | BlobFileDeletion
+    | RecoveryStarted
+    | RecoveryFinished
+    | RecoveryFailed
+    | IngestFinished
 )
-
-# Known fields of each kind and the type of their values. Times in the unit their name ends in, sizes in bytes.
-SCHEMAS: Final[dict[str, dict[str, type]]] = {
-    EventKind.FLUSH_STARTED: {
-        **_COMMON,
-        **_fields("num_memtables num_entries num_deletes num_range_deletes total_data_size memory_usage", int),
-        "flush_reason": str,
-    },
-    EventKind.FLUSH_FINISHED: {
-        **_COMMON,
-        **_BACKGROUND_IO,
-        **_fields("immutable_memtables blob_file_head blob_file_tail", int),
-        "output_compression": str,
-        "lsm_state": list,
-    },
-    EventKind.COMPACTION_STARTED: {
-        **_COMMON,
-        **_fields("input_data_size oldest_snapshot_seqno preclude_last_level_min_seqno", int),
-        **_fields("proximal_output_level proximal_after_seqno preserve_seqno_after", int),
-        "compaction_reason": str,
-        "proximal_output_range": str,
-        "score": float,
-    },
-    EventKind.COMPACTION_FINISHED: {
-        **_COMMON,
-        **_BACKGROUND_IO,
-        **_fields("compaction_time_micros compaction_time_cpu_micros output_level num_output_files", int),
-        **_fields("total_output_size num_input_records num_output_records num_subcompactions", int),
-        **_fields("num_single_delete_mismatches num_single_delete_fallthrough", int),
-        **_fields("num_blob_output_files total_blob_output_size blob_file_head blob_file_tail", int),
-        **_fields("proximal_level_num_output_files proximal_level_bytes_written", int),
-        **_fields("proximal_level_num_output_records proximal_level_num_output_files_blob", int),
-        **_fields("proximal_level_bytes_written_blob", int),
-        "output_compression": str,
-        "lsm_state": list,
-    },
-    EventKind.TABLE_FILE_CREATION: {
-        **_COMMON,
-        **_fields("file_number file_size oldest_blob_file_number smallest_seqno largest_seqno", int),
-        **_fields("file_checksum file_checksum_func_name", str),
-        "table_properties": dict,
-    },
-    EventKind.TABLE_FILE_DELETION: {**_COMMON, "file_number": int},
-    EventKind.TRIVIAL_MOVE: {**_COMMON, **_fields("destination_level files total_files_size", int)},
-    EventKind.BLOB_FILE_CREATION: {
-        **_COMMON,
-        **_fields("file_number total_blob_count total_blob_bytes", int),
-        **_fields("file_checksum file_checksum_func_name", str),
-    },
-    EventKind.BLOB_FILE_DELETION: {**_COMMON, "file_number": int},
-    EventKind.RECOVERY_STARTED: {**_COMMON, "wal_files": list},
-    EventKind.RECOVERY_FINISHED: _COMMON,
-    EventKind.RECOVERY_FAILED: _COMMON,
-    EventKind.INGEST_FINISHED: {**_COMMON, "files_ingested": list, "lsm_state": list},
+AnyEvent: TypeAlias = KnownEvent | OtherEvent
+KNOWN: Final[dict[str, type[Event]]] = {
+    EventKind.FLUSH_STARTED: FlushStarted,
+    EventKind.FLUSH_FINISHED: FlushFinished,
+    EventKind.COMPACTION_STARTED: CompactionStarted,
+    EventKind.COMPACTION_FINISHED: CompactionFinished,
+    EventKind.TABLE_FILE_CREATION: TableFileCreation,
+    EventKind.TABLE_FILE_DELETION: TableFileDeletion,
+    EventKind.TRIVIAL_MOVE: TrivialMove,
+    EventKind.BLOB_FILE_CREATION: BlobFileCreation,
+    EventKind.BLOB_FILE_DELETION: BlobFileDeletion,
+    EventKind.RECOVERY_STARTED: RecoveryStarted,
+    EventKind.RECOVERY_FINISHED: RecoveryFinished,
+    EventKind.RECOVERY_FAILED: RecoveryFailed,
+    EventKind.INGEST_FINISHED: IngestFinished,
 }
-
-# Without these an event says nothing that may be counted.
-REQUIRED: Final[dict[str, tuple[str, ...]]] = {
-    EventKind.FLUSH_STARTED: ("job", "num_memtables", "num_entries", "num_deletes"),
-    EventKind.FLUSH_FINISHED: ("job",),
-    EventKind.COMPACTION_STARTED: ("job",),
-    EventKind.COMPACTION_FINISHED: (
-        "job",
-        "compaction_time_micros",
-        "output_level",
-        "num_output_files",
-        "total_output_size",
-        "num_input_records",
-        "num_output_records",
-    ),
-    EventKind.TABLE_FILE_CREATION: ("job", "file_number", "file_size"),
-    EventKind.TABLE_FILE_DELETION: ("job", "file_number"),
-    EventKind.TRIVIAL_MOVE: ("job", "destination_level", "files", "total_files_size"),
-    EventKind.BLOB_FILE_CREATION: ("job", "file_number", "total_blob_bytes"),
-    EventKind.BLOB_FILE_DELETION: ("job", "file_number"),
-    EventKind.RECOVERY_STARTED: ("job",),
-    EventKind.RECOVERY_FINISHED: ("job",),
-    EventKind.RECOVERY_FAILED: ("job",),
-    EventKind.INGEST_FINISHED: (),
-}
-
-LISTS_OF_NUMBERS: Final = ("lsm_state", "wal_files")
 
 # One name for what releases called differently: 10.4.2, 6.15.2, 7.5.3 to 9.11.1 ("prenultimate" is theirs).
 RENAMED: Final = {
-    "total_num_input_entries": "num_entries",
-    "log_files": "wal_files",
-    "penultimate_output_level": "proximal_output_level",
-    "penultimate_output_range": "proximal_output_range",
-    "prenultimate_after_seqno": "proximal_after_seqno",
-    "penultimate_after_seqno": "proximal_after_seqno",
-    "penultimate_level_num_output_files": "proximal_level_num_output_files",
-    "penultimate_level_bytes_written": "proximal_level_bytes_written",
-    "penultimate_level_num_output_records": "proximal_level_num_output_records",
-    "penultimate_level_num_output_files_blob": "proximal_level_num_output_files_blob",
-    "penultimate_level_bytes_written_blob": "proximal_level_bytes_written_blob",
+    b'"total_num_input_entries":': b'"num_entries":',
+    b'"log_files":': b'"wal_files":',
+    b'"penultimate_': b'"proximal_',
+    b'"prenultimate_': b'"proximal_',
 }
-
-Event = dict[str, Any]
-_INPUT_FILES = re.compile(r"files_L\d+")
-_KIND = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_OLD_NAME: Final = re.compile(b"|".join(RENAMED))
 
 
-class _Shape(NamedTuple):
-    """What events with the same fields of the same types have in common."""
-
-    required: tuple[str, ...]
-    renamed: tuple[tuple[str, str], ...]
-    mistyped: tuple[str, ...]
-    unknown: tuple[str, ...]
-    numbers: tuple[str, ...] = ()
+def decoder() -> msgspec.json.Decoder[KnownEvent]:
+    """Decodes payloads (from their `{` to the end of their line) that are as RocksDB writes them; see `repaired`."""
+    return msgspec.json.Decoder(KnownEvent)
 
 
-# A log's events of one kind mostly share one shape, so each is worked out once.
-_shapes: dict[tuple[object, ...], _Shape] = {}
-_SHAPES_KEPT = 4096
-
-
-def decode(payload: bytes | memoryview) -> tuple[Event, bool, tuple[str, ...]]:
-    """The event a payload (from its `{` to the end of its line) holds.
-
-    Returns it with the names of `SCHEMAS` for its fields (those not known there stay as they are), whether the
-    log had cut it, and the names of the fields not known. Values of a known field that are not of its type are
-    dropped. Raises EventError, saying why, for what is not a usable event: broken JSON, or a field missing,
-    mistyped or over 64 bits without which the event says nothing.
-    """
-    cut = False
-    try:
-        event = orjson.loads(payload)
-    except ValueError:
-        from lsmlens.analyzer.damaged_events import decode_damaged
-
-        event, cut = decode_damaged(bytes(payload))
-    if type(event) is not dict:
-        raise EventError("not a JSON object")
-    key = (event.get("event"), *event, *map(type, event.values()))
-    try:
-        shape = _shapes.get(key)
-    except TypeError:  # an unhashable "event"
-        shape = None
-    if shape is None:
-        shape = _shape_of(event)
-        if len(_shapes) < _SHAPES_KEPT:
-            _shapes[key] = shape
-    for old, new in shape.renamed:
-        event[new] = event.pop(old)
-    for name in shape.mistyped:
-        event.pop(name, None)
-    for name in shape.numbers:
-        if not all(type(number) is int for number in event[name]):
-            del event[name]
-    for name in shape.required:
-        if not 0 <= event[name] <= INT64_MAX:
-            raise EventError(f"{event['event']}: {name} is {_outside(event[name])}")
-    if event["time_micros"] <= 0:
-        raise EventError(f"{event['event']}: time_micros is {event['time_micros']}")
-    return event, cut, shape.unknown
-
-
-def _outside(value: int) -> str:
-    return "over 64 bits" if abs(value) > INT64_MAX else str(value)
-
-
-def _shape_of(event: Event) -> _Shape:
-    kind = event.get("event")
-    if type(kind) is not str or not _KIND.fullmatch(kind):
-        raise EventError("no event kind")
-    schema = SCHEMAS.get(kind)
-    renamed = tuple((name, RENAMED[name]) for name in event if name in RENAMED) if schema else ()
-    named = {**event, **{new: event[old] for old, new in renamed}}
-    required = ("time_micros", *REQUIRED.get(kind, ()))
-    for name in required:
-        value = named.get(name)
-        if type(value) is float and abs(value) > INT64_MAX:
-            raise EventError(f"{kind}: {name} is over 64 bits")
-        if type(value) is not int:
-            problem = "is missing" if value is None else f"is {value!r:.40}, not an integer"
-            raise EventError(f"{kind}: {name} {problem}")
-    if schema is None:
-        return _Shape(required, (), (), ())
-    mistyped = [
-        name
-        for name, value in named.items()
-        if type(value) is not schema.get(name, type(value)) and not (type(value) is int and schema[name] is float)
-    ]
-    unknown = [
-        name for name in event if name not in schema and name not in RENAMED and not _INPUT_FILES.fullmatch(name)
-    ]
-    numbers = tuple(name for name in LISTS_OF_NUMBERS if name in named and name not in mistyped)
-    return _Shape(required, renamed, tuple(mistyped), tuple(sorted(unknown)), numbers)
-
-
-def input_files(event: Event) -> dict[int, list[int]]:
-    """Level -> file numbers a `compaction_started` event names as inputs."""
-    return {
-        int(name[7:]): [number for number in numbers if type(number) is int]
-        for name, numbers in event.items()
-        if _INPUT_FILES.fullmatch(name) and len(name) < 12 and isinstance(numbers, list)
-    }
+def with_one_name(payload: bytes) -> bytes:
+    """The payload with the name this release gives its fields replaced by the one of `RENAMED`."""
+    return _OLD_NAME.sub(lambda found: RENAMED[found[0]], payload)

@@ -114,6 +114,10 @@ class Job(msgspec.Struct, kw_only=True, gc=False):
         list[int] | None, Column(I32_LIST, _FILES, "Tables of the family in each level when it was done (lsm_state).")
     ] = None
     compression: Annotated[str | None, Column(TEXT, "", "Compression of what it wrote, where its event tells.")] = None
+    details: Annotated[
+        str | None,
+        Column(TEXT, "", "What else its events say that seldom is anything but zero, as a JSON object without zeros."),
+    ] = None
 
 
 class Table(msgspec.Struct, kw_only=True, gc=False):
@@ -131,7 +135,7 @@ class Table(msgspec.Struct, kw_only=True, gc=False):
     ] = None
     created_at: Annotated[int | None, Column(TIME, "UTC", "When it was created.")] = None
     deleted_at: Annotated[int | None, Column(TIME, "UTC", "When it was deleted; null while it lives.")] = None
-    bytes: Annotated[int | None, Column(I64, _BYTES, "The file's size.")] = None
+    bytes: Annotated[int, Column(I64, _BYTES, "The file's size.")]
     data_bytes: Annotated[int | None, Column(I64, _BYTES, "Its data blocks, compressed.")] = None
     index_bytes: Annotated[int | None, Column(I64, _BYTES, "Its index.")] = None
     filter_bytes: Annotated[int | None, Column(I64, _BYTES, "Its filter.")] = None
@@ -162,6 +166,25 @@ class BlobFile(msgspec.Struct, kw_only=True, gc=False):
     created_at: Annotated[int | None, Column(TIME, "UTC", "When it was created.")] = None
     blobs: Annotated[int | None, Column(I64, _RECORDS, "Values in it.")] = None
     bytes: Annotated[int | None, Column(I64, _BYTES, "Their bytes, without the file's header and footer.")] = None
+
+
+class OtherEvent(msgspec.Struct, kw_only=True, gc=False):
+    """An event that no other table tells of, or fields of one that none has a column for."""
+
+    kind: Annotated[str, Column(TEXT, "", "The event's kind.")]
+    session: Annotated[int, Column(I32, "", "The open it belongs to.")]
+    job: Annotated[int | None, Column(I64, "", "Its job.")] = None
+    column_family: Annotated[str | None, Column(TEXT, "", "Its column family.")] = None
+    at: Annotated[int, Column(TIME, "UTC", "When it was logged.")]
+    fields: Annotated[str, Column(TEXT, "", "Its other fields, or those that are not known, as a JSON object.")]
+
+
+class MemtableSwitch(msgspec.Struct, gc=False):
+    """A line that says a family begins a new memtable."""
+
+    local_millis: Annotated[int, Column(I64, "ms", "When, in local time since 1970.")]
+    column_family: Annotated[str, Column(TEXT, "", "The family.")]
+    immutable_memtables: Annotated[int, Column(I32, "", "Full memtables, with the one that was just written to.")]
 
 
 class Open(msgspec.Struct, kw_only=True, gc=False):

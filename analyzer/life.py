@@ -5,8 +5,8 @@ Each part is read only where there is something to read, and then imported.
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
 from lsmlens.analyzer.companions import Beside
-from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.jobs import FLUSH
 from lsmlens.analyzer.run import Run
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.options.option_evidence import Flushed
     from lsmlens.analyzer.options.options_in_force import OptionInForce
     from lsmlens.analyzer.statistics_series import StatisticsSeries
+
+
+# Log and counters tell of the same time if their bytes written to tables differ by no more than this.
+SAME_TIME = 0.05
 
 
 class CrossCheck(NamedTuple):
@@ -34,6 +38,15 @@ class CrossCheck(NamedTuple):
     def difference(self) -> float | None:
         """How much more the log says, as a share of the counter."""
         return (self.log_bytes - self.counter_bytes) / self.counter_bytes if self.counter_bytes else None
+
+    @property
+    def is_of_same_time(self) -> bool:
+        """Whether log and counters tell of the same time."""
+        return (
+            self.difference is not None
+            and abs(self.difference) <= SAME_TIME
+            and self.earlier_log_bytes <= SAME_TIME * self.log_bytes
+        )
 
 
 def series_of(run: Run) -> "StatisticsSeries | None":
@@ -106,15 +119,13 @@ def last_life(run: Run) -> "Life | None":
     if last is None or last.opened_at_millis is None:
         return None
     written, earlier = [], 0
-    for event in run.events:
-        size = _table_bytes(event)
-        if event["session"] != last.number:
+    for session, begun, ended, size in _written(run).select("session", "begun", "ended", "output_bytes").iter_rows():
+        if session != last.number:
             earlier += size
-        elif size:
-            ended = event["time_micros"]
-            written.append(Written(event.get("started_micros") or ended, ended, size))
-    begun = (last.opened_at_millis - 1000 * (run.utc_offset_seconds or 0)) * 1000
-    return Life(begun, tuple(written), earlier)
+        else:
+            written.append(Written(begun, ended, size))
+    opened = (last.opened_at_millis - 1000 * (run.utc_offset_seconds or 0)) * 1000
+    return Life(opened, tuple(written), earlier)
 
 
 def counter_intervals_of(run: Run, beside: Beside, life: "Life | None") -> "tuple[CounterInterval, ...]":
@@ -137,12 +148,12 @@ def cross_check(life: "Life | None", counters: "CounterSummary | None") -> Cross
     return CrossCheck(sum(one.bytes for one in life.written), counters.bluefs_sst_bytes_written, life.earlier_bytes)
 
 
-def _table_bytes(event: Event) -> int:
-    """What a finished flush or compaction wrote; 0 for other events."""
-    kind = event["event"]
-    if kind == EventKind.FLUSH_FINISHED:
-        return int(event["created_bytes"] + event["created_blob_bytes"])
-    return int(event["total_output_size"]) if kind == EventKind.COMPACTION_FINISHED else 0
+def _written(run: Run) -> pl.DataFrame:
+    """The jobs that wrote anything; `begun` and `ended` in microseconds since 1970, the end for both if it is all."""
+    ended = pl.col("finished_at").to_physical()
+    return run.jobs.filter(pl.col("output_bytes") > 0).with_columns(
+        begun=pl.coalesce(pl.col("started_at").to_physical(), ended), ended=ended
+    )
 
 
 def _lives(beside: Beside) -> "list[PerfDump]":
@@ -191,11 +202,8 @@ def total_amplification(
         for point in series.last_of_opens
         if point.millis is not None
     ]
-    written = 0
-    for event in run.events:
-        size = _table_bytes(event)
-        if size and any(opened <= event["time_micros"] <= dumped for opened, dumped in covered):
-            written += size
+    jobs = _written(run).select("ended", "output_bytes").iter_rows()
+    written = sum(size for ended, size in jobs if any(opened <= ended <= dumped for opened, dumped in covered))
     if not written:  # the log holds no events of that time; its dumps may tell all the same
         dumped = [point.table_bytes for point in series.last_of_opens]
         if None in dumped:

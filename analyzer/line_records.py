@@ -1,18 +1,34 @@
 """Records of the text lines around events: one for each shape, of what the line says."""
 
 import re
+from collections.abc import Callable
+from typing import TypeAlias
 
-from lsmlens.analyzer import records, text_lines
-from lsmlens.analyzer.records import Record
+from lsmlens.analyzer import text_lines
+from lsmlens.analyzer.records import (
+    CompactedLine,
+    ErrorLine,
+    ForcedLine,
+    JobLine,
+    KvThreadLine,
+    MemtableLine,
+    MovedLine,
+    MovingLine,
+    Record,
+    SlowLine,
+    StallLine,
+    SummaryLine,
+)
 from lsmlens.analyzer.scan import Scan
 from lsmlens.analyzer.stamps import stamp_millis
 from lsmlens.analyzer.stretch import Stretch
+from lsmlens.analyzer.text_lines import LineShape
 
+Match: TypeAlias = re.Match[bytes]
 ERROR_PLACES = 2  # lines of each kind of error that are kept as evidence
-FORCED_FLUSHES = {text_lines.WAL_LIMIT.name: "WAL Full", text_lines.BUFFER_LIMIT.name: "Write Buffer Manager"}
 
 
-def line_record(shape: text_lines.LineShape, stretch: Stretch, start: int, after: int, scan: Scan) -> Record | None:
+def line_record(shape: LineShape, stretch: Stretch, start: int, after: int, scan: Scan) -> Record | None:
     """The record of the line whose anchor stands at `start` up to `after`; None if it only looks like one.
 
     Places of stalls and slow operations are kept in `scan` on the way.
@@ -20,48 +36,78 @@ def line_record(shape: text_lines.LineShape, stretch: Stretch, start: int, after
     match = shape.rest.match(stretch.view, after)
     if match is None:
         return None
-    if shape.name in FORCED_FLUSHES:
-        return (records.FORCED_LINE, FORCED_FLUSHES[shape.name])
+    make = _OF_FAMILIES.get(shape.name)
+    if make is not None:
+        family = text_lines.family_before(stretch.view, start)
+        return None if family is None else make(family, match)
+    if shape is text_lines.MEMTABLE:
+        family = text_lines.family_before(stretch.view, start)
+        return None if family is None else MemtableLine(family, int(match[2]) + 1, _millis(stretch, start))
+    if shape is text_lines.WAL_LIMIT:
+        return ForcedLine("WAL Full")
+    if shape is text_lines.BUFFER_LIMIT:
+        return ForcedLine("Write Buffer Manager")
     if shape is text_lines.KV_THREAD:
-        return (records.KV_THREAD_LINE, float(match[1]), float(match[2]), int(match[3]), _millis(stretch, start))
+        return KvThreadLine(float(match[1]), float(match[2]), int(match[3]), _millis(stretch, start))
     if shape is text_lines.SLOW_OPERATION:
         return _slow_operation(match, stretch, start, after, scan)
     if shape in text_lines.ERRORS:
         return _error(shape, match, stretch, start, scan)
+    return _stall(shape, match, stretch, start, after, scan)
+
+
+def _job(family: str, match: Match) -> Record:
+    return JobLine(family, int(match[1]), match[2] == b"Flushing memtable")
+
+
+def _compacted(family: str, match: Match) -> Record:
+    return CompactedLine(family, int(match[1]), int(match[2]))
+
+
+def _level_summary(family: str, match: Match) -> Record:
+    return SummaryLine(family, tuple(int(files[:9]) for files in match[1].split()))
+
+
+def _moved(family: str, match: Match) -> Record:
+    return MovedLine(family, int(match[1]), int(match[2]), int(match[3]))
+
+
+def _moving(_: str, match: Match) -> Record:
+    return MovingLine(int(match[1]), int(match[2]))
+
+
+_OF_FAMILIES: dict[str, Callable[[str, Match], Record]] = {
+    text_lines.JOB.name: _job,
+    text_lines.COMPACTED_TO.name: _compacted,
+    text_lines.LEVEL_SUMMARY.name: _level_summary,
+    text_lines.MOVED.name: _moved,
+    text_lines.MOVING.name: _moving,
+}
+
+
+def _stall(shape: LineShape, match: Match, stretch: Stretch, start: int, after: int, scan: Scan) -> Record | None:
     family = text_lines.family_before(stretch.view, start)
     if family is None:
         return None
-    if shape is text_lines.JOB:
-        return (records.JOB_LINE, family, int(match[1]), match[2] == b"Flushing memtable")
-    if shape is text_lines.COMPACTED_TO:
-        return (records.COMPACTED_LINE, family, int(match[1]), int(match[2]))
-    if shape is text_lines.LEVEL_SUMMARY:
-        return (records.SUMMARY_LINE, family, tuple(int(files[:9]) for files in match[1].split()))
-    if shape is text_lines.MOVED:
-        return (records.MOVED_LINE, family, int(match[1]), int(match[2]), int(match[3]))
-    if shape is text_lines.MOVING:
-        return (records.MOVING_LINE, family, int(match[1]), int(match[2]))
-    if shape is text_lines.MEMTABLE:
-        return (records.MEMTABLE_LINE, family, int(match[2]) + 1, _millis(stretch, start))
     stall = family, shape.name, text_lines.STALL_CAUSES.get(match[1], text_lines.SPEEDB_STALL_CAUSE)
     if stall not in scan.stall_places:
         scan.stall_places[stall] = stretch.evidence(start, after)
-    return (records.STALL_LINE, *stall, _millis(stretch, start))
+    return StallLine(*stall, _millis(stretch, start))
 
 
-def _error(shape: text_lines.LineShape, match: re.Match[bytes], stretch: Stretch, start: int, scan: Scan) -> Record:
+def _error(shape: LineShape, match: Match, stretch: Stretch, start: int, scan: Scan) -> Record:
     places = scan.error_places.setdefault(shape.name, [])
     if len(places) < ERROR_PLACES:
         places.append(stretch.evidence(start, match.end()))
-    return (records.ERROR_LINE, shape.name, match[1].decode("utf-8", "replace"), _millis(stretch, start))
+    return ErrorLine(shape.name, match[1].decode("utf-8", "replace"), _millis(stretch, start))
 
 
-def _slow_operation(match: re.Match[bytes], stretch: Stretch, start: int, after: int, scan: Scan) -> Record:
+def _slow_operation(match: Match, stretch: Stretch, start: int, after: int, scan: Scan) -> Record:
     what, seconds = match[1].decode("utf-8", "replace"), float(match[2])
     longest = scan.slow_places.get(what)
     if longest is None or seconds > longest[0]:
         scan.slow_places[what] = (seconds, stretch.evidence(start, after))
-    return (records.SLOW_LINE, what, seconds, _millis(stretch, start))
+    return SlowLine(what, seconds, _millis(stretch, start))
 
 
 def _millis(stretch: Stretch, position: int) -> int | None:

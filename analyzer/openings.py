@@ -1,7 +1,7 @@
 """What a log says around an open, and when options are set: versions, the daemon, the text of the options."""
 
-from lsmlens.analyzer import records, text_lines
-from lsmlens.analyzer.records import Record
+from lsmlens.analyzer import text_lines
+from lsmlens.analyzer.records import OpenLine
 from lsmlens.analyzer.roles import Role, daemon_in
 from lsmlens.analyzer.scan import Scan
 from lsmlens.analyzer.stamps import stamp_millis
@@ -17,7 +17,7 @@ FAMILY_OPTIONS_BYTES = 1 << 15
 OPTIONS_TEXT_LIMIT = 1 << 20
 
 
-def take_opening(scan: Scan, stretch: Stretch, start: int, role: Role) -> Record:
+def take_opening(scan: Scan, stretch: Stretch, start: int, role: Role) -> OpenLine:
     """The open whose column families are being recovered at `start`, with what the lines before it say."""
     stamp = stretch.stamp(start)
     # The stamp and the thread: the same in every copy of the log, however carried, and in its crash dumps.
@@ -45,7 +45,7 @@ def take_opening(scan: Scan, stretch: Stretch, start: int, role: Role) -> Record
     if identity:
         scan.opens.add(identity)
     opened_at = stamp_millis(stamp) if stamp else None
-    return (records.OPEN_LINE, identity, opened_at, version, ceph_version, session[1].decode() if session else None)
+    return OpenLine(identity, opened_at, version, ceph_version, session[1].decode() if session else None)
 
 
 def take_options_set(scan: Scan, stretch: Stretch, start: int) -> None:

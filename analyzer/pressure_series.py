@@ -4,11 +4,10 @@ Level 0 is as finished jobs leave it (`lsm_state`), memtables as flushes leave t
 tell of a switch to a new one; between two such moments both are as the first left them, until the next open.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from heapq import merge
 
-from lsmlens.analyzer.events import EventKind
+import polars as pl
 from lsmlens.analyzer.run import Run
 
 STEPS = 120
@@ -47,18 +46,13 @@ class Course:
             for weighted, micros in zip(self.step_weighted, self.step_micros, strict=True)
         ]
 
-    def see(self, step: int, value: int) -> None:
-        """The number is so much at a moment in that step."""
-        self.peak = max(value, self.peak or 0)
-        self.most[step] = max(value, self.most[step] or 0)
-
-    def hold(self, step: int, value: int, micros: int) -> None:
-        """It stays so for a time within that step."""
-        self.see(step, value)
+    def take(self, step: int, most: int, weighted: float, micros: int) -> None:
+        """Within a step the number was at most so much, and so much in all times the microseconds it is known for."""
+        self.peak = max(most, self.peak or 0)
+        self.most[step] = most
+        self.step_weighted[step], self.step_micros[step] = weighted, micros
         self.known_micros += micros
-        self.weighted += value * micros
-        self.step_micros[step] += micros
-        self.step_weighted[step] += value * micros
+        self.weighted += weighted
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,58 +73,80 @@ def measure_pressure_series(run: Run) -> PressureSeries | None:
     offset = 1000 * (run.utc_offset_seconds or 0)
     start, end = (first - offset) * 1000, (last - offset + 1) * 1000
     length = max(1, -(-(end - start) // STEPS))
-    found: tuple[dict[str, Course], dict[str, Course]] = {}, {}
-    states: tuple[dict[str, tuple[int, int]], dict[str, tuple[int, int]]] = {}, {}
-    for micros, what, family, value in merge(_opens(run, offset), _finished(run), _switched(run, offset)):
-        if what == _OPEN:
-            for before in states:
-                before.clear()
-            continue
-        course = found[what].get(family) or found[what].setdefault(family, Course(STEPS))
-        known = states[what].get(family)
-        if known is not None:
-            _hold(course, known, micros, start, length)
-        course.see(min(STEPS - 1, max(0, (micros - start) // length)), value)
-        states[what][family] = micros, value
-    return PressureSeries(start, length, *found)
+    opens = [run.utc_micros(one.opened_at_millis) for one in run.sessions if one.opened_at_millis is not None]
+    steps = _Steps(start, length, sorted(opens))
+    finished = (
+        run.jobs.lazy()
+        .filter(pl.col("column_family").is_not_null())
+        .select(
+            "column_family",
+            micros=pl.col("finished_at").to_physical(),
+            files=pl.col("level_files").list.get(0, null_on_oob=True),
+            waiting="immutable_memtables",
+        )
+    )
+    switched = (
+        run.memtable_switches.frame()
+        .lazy()
+        .select("column_family", micros=(pl.col("local_millis") - offset) * 1000, value="immutable_memtables")
+    )
+    level0 = finished.select("column_family", "micros", value="files").drop_nulls()
+    waiting = finished.select("column_family", "micros", value="waiting").drop_nulls()
+    return PressureSeries(start, length, steps.courses(level0), steps.courses(pl.concat([waiting, switched])))
 
 
-def _hold(course: Course, known: tuple[int, int], until: int, start: int, length: int) -> None:
-    """Spread what was known over the steps between then and now."""
-    since, value = max(known[0], start), known[1]
-    until = min(until, start + length * STEPS)
-    while since < until:
-        step = (since - start) // length
-        stop = min(until, start + (step + 1) * length)
-        course.hold(step, value, stop - since)
-        since = stop
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """Equal steps of time, in microseconds, and the moments at which nothing is known any more."""
 
+    start: int
+    length: int
+    opens: Sequence[int]
 
-_Point = tuple[int, int, str, int]
-_OPEN, _LEVEL0, _MEMTABLES = -1, 0, 1
+    def courses(self, moments: pl.LazyFrame) -> dict[str, Course]:
+        """A course for each family out of the moments at which its number became another."""
+        known = moments.sort("micros", "value").collect()
+        names = known["column_family"].unique(maintain_order=True)
+        return {name: self._course(known.filter(pl.col("column_family") == name)) for name in names}
 
-
-def _opens(run: Run, offset: int) -> Iterator[_Point]:
-    for session in run.sessions:
-        if session.opened_at_millis is not None:
-            yield (session.opened_at_millis - offset) * 1000, _OPEN, "", 0
-
-
-def _finished(run: Run) -> Iterator[_Point]:
-    for event in run.events:
-        family = event.get("column_family")
-        if family is None or event["event"] not in _FINISHED:
-            continue
-        if state := event.get("lsm_state"):
-            yield event["time_micros"], _LEVEL0, family, state[0]
-        immutable = event.get("immutable_memtables")
-        if immutable is not None:
-            yield event["time_micros"], _MEMTABLES, family, immutable
-
-
-def _switched(run: Run, offset: int) -> Iterator[_Point]:
-    for millis, family, immutable in run.memtable_switches:
-        yield (millis - offset) * 1000, _MEMTABLES, family, immutable
-
-
-_FINISHED = frozenset({EventKind.FLUSH_FINISHED.value, EventKind.COMPACTION_FINISHED.value})
+    def _course(self, moments: pl.DataFrame) -> Course:
+        last, end = STEPS - 1, self.start + self.length * STEPS
+        opens = pl.DataFrame({"open": self.opens}, schema={"open": pl.Int64}).set_sorted("open")
+        step = ((pl.col("micros") - self.start) // self.length).clip(0, last).alias("step")
+        seen = moments.lazy().group_by(step).agg(most=pl.col("value").max())
+        # what a moment leaves holds until the next one, unless the database was opened between them
+        held = (
+            moments.lazy()
+            .with_columns(until=pl.col("micros").shift(-1))
+            .sort("micros")
+            .join_asof(opens.lazy(), left_on="micros", right_on="open", strategy="forward", allow_exact_matches=False)
+            .filter(pl.col("open").is_null() | (pl.col("open") > pl.col("until")))
+            .select(
+                "value",
+                since=pl.col("micros").clip(lower_bound=self.start),
+                until=pl.col("until").clip(upper_bound=end),
+            )
+            .filter(pl.col("since") < pl.col("until"))
+            .with_columns(
+                step=pl.int_ranges(
+                    (pl.col("since") - self.start) // self.length, (pl.col("until") - 1 - self.start) // self.length + 1
+                )
+            )
+            .explode("step")
+            .with_columns(begin=self.start + pl.col("step") * self.length)
+            .with_columns(
+                micros=pl.min_horizontal("until", pl.col("begin") + self.length) - pl.max_horizontal("since", "begin")
+            )
+            .group_by("step")
+            .agg(
+                held=pl.col("value").max(),
+                weighted=(pl.col("value").cast(pl.Float64) * pl.col("micros")).sum(),
+                micros=pl.col("micros").sum(),
+            )
+        )
+        course = Course(STEPS)
+        both = seen.join(held, on="step", how="full", coalesce=True)
+        for row in both.sort("step").collect().iter_rows(named=True):
+            most = max(row["most"] or 0, row["held"] or 0)
+            course.take(row["step"], most, row["weighted"] or 0.0, row["micros"] or 0)
+        return course

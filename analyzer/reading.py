@@ -1,13 +1,16 @@
 """From paths to runs: opens a bundle, scans its logs, and stitches the pieces of each daemon's together."""
 
+import errno
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from lsmlens.analyzer.blocks import Block, MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.bundle import HEAD_BYTES, Member, open_bundle
 from lsmlens.analyzer.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
 from lsmlens.analyzer.compression import DamagedStream
+from lsmlens.analyzer.embedders import Unwrap
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.pieces import Piece, grouped, pieces_of
 from lsmlens.analyzer.roles import Role, daemon_in, recognise_json, recognise_text
@@ -16,10 +19,12 @@ from lsmlens.analyzer.scan import Scan
 from lsmlens.analyzer.scanner import Scanner
 from lsmlens.analyzer.stitched_run import stitched
 from lsmlens.analyzer.text_lines import BANNER, CEPH_VERSION
-from lsmlens.analyzer.transports import Transport, UnwrappedStream, transport_of
+from lsmlens.analyzer.transports import UnwrappedStream, transport_of, unwrapping
 
 DOCUMENT_BYTES = 16 << 20
 CHUNK_BYTES = 1 << 20
+# UTF-16 around a container's log of a program that holds RocksDB, and one more.
+LAYERS = 4
 
 
 class MemberSummary(NamedTuple):
@@ -73,6 +78,24 @@ def read_bundle(
     listener: Listener | None = None,
 ) -> Reading:
     """Everything under `paths`, be there logs or not. Raises InputError for a path that does not exist."""
+    members, pieces, companions = read_pieces(paths, on_progress, listener=listener)
+    runs = runs_of(grouped(pieces), companions)
+    if runs:
+        _name_apart(runs)
+        runs.sort(key=_reading_order)
+    return Reading(members, runs, companions)
+
+
+def read_pieces(
+    paths: Sequence[str],
+    on_progress: Callable[[str, int], None] | None = None,
+    wanted: Container[str] | None = None,
+    listener: Listener | None = None,
+) -> tuple[list[MemberSummary], list[Piece], list[Companion]]:
+    """The members under `paths`, or those of them whose paths are wanted; logs are scanned, and not yet put together.
+
+    Raises InputError for a path that does not exist.
+    """
     current = ""
 
     def on_bytes(count: int) -> None:
@@ -83,17 +106,23 @@ def read_bundle(
     pieces: list[Piece] = []
     companions: list[Companion] = []
     for member in open_bundle(paths, on_bytes):
+        if wanted is not None and member.path not in wanted:
+            continue
         current = member.path
         role, found = _read_member(member, on_bytes, companions, listener)
+        for piece in found:
+            piece.scan.damage = member.damage
         pieces += found
         summaries.append(MemberSummary(member.path, role, member.size, member.damage))
-    groups = [group for group in grouped(pieces) if _is_worth_a_run(group)]
-    runs = [stitched(group) for group in groups]
-    _accompany(runs, groups, companions)
-    if runs:
-        _name_apart(runs)
-        runs.sort(key=_reading_order)
-    return Reading(summaries, runs, companions)
+    return summaries, pieces, companions
+
+
+def runs_of(groups: Iterable[list[Piece]], companions: list[Companion]) -> list[Run]:
+    """The run of each group of pieces, with what stands in its folders beside its logs."""
+    kept = [group for group in groups if _is_worth_a_run(group)]
+    runs = [stitched(group) for group in kept]
+    _accompany(runs, kept, companions)
+    return runs
 
 
 def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Companion]) -> None:
@@ -110,22 +139,40 @@ def _read_member(
     member: Member, on_bytes: Callable[[int], None], companions: list[Companion], listener: Listener | None
 ) -> tuple[Role, list[Piece]]:
     head = member.head()
-    transport = transport_of(head)
-    if transport is Transport.NONE and head.lstrip()[:1] in (b"{", b"["):
+    unwrap = unwrapping(head)
+    if unwrap is None and head.lstrip()[:1] in (b"{", b"["):
         document = _document_role(member, companions, listener)
         if document is not None:
             return document, []
-    stream = member.stream
-    if transport is not Transport.NONE:
-        if stream is None:
-            assert member.file is not None
-            with member.file.open("rb", buffering=0) as file:
-                stream = UnwrappedStream(DamagedStream(file), transport)
-                member.sources.append(stream)
-                return _scan(member, stream, transport, None, companions, listener)
-        stream = UnwrappedStream(stream, transport)
+    if unwrap is None:
+        return _scan(member, member.stream, False, on_bytes, companions, listener)
+    if member.stream is not None:
+        return _scan_unwrapped(member, member.stream, unwrap, on_bytes, companions, listener)
+    assert member.file is not None
+    with member.file.open("rb", buffering=0) as file:
+        return _scan_unwrapped(member, DamagedStream(file), unwrap, None, companions, listener)
+
+
+def _scan_unwrapped(
+    member: Member,
+    stream: DamagedStream,
+    unwrap: Unwrap | None,
+    on_bytes: Callable[[int], None] | None,
+    companions: list[Companion],
+    listener: Listener | None,
+) -> tuple[Role, list[Piece]]:
+    """Scan what is left when everything that carries the lines is off: as many layers as there are, to a limit."""
+    head = member.head()
+    is_shared = False
+    for _ in range(LAYERS):
+        if unwrap is None:
+            break
+        is_shared |= transport_of(head).is_shared
+        stream = UnwrappedStream(stream, unwrap)
         member.sources.append(stream)
-    return _scan(member, stream, transport, on_bytes, companions, listener)
+        head = stream.peek(HEAD_BYTES)
+        unwrap = unwrapping(head)
+    return _scan(member, stream, is_shared, on_bytes, companions, listener)
 
 
 def _document_role(member: Member, companions: list[Companion], listener: Listener | None) -> Role | None:
@@ -147,15 +194,16 @@ def _document_role(member: Member, companions: list[Companion], listener: Listen
 def _scan(
     member: Member,
     stream: DamagedStream | None,
-    transport: Transport,
+    shared: bool,
     on_bytes: Callable[[int], None] | None,
     companions: list[Companion],
     listener: Listener | None,
 ) -> tuple[Role, list[Piece]]:
     head = stream.peek(HEAD_BYTES) if stream is not None else member.head()
     role = recognise_text(head, member.path)
+    is_plain = stream is None or stream is member.stream
     on_block = None
-    if listener is not None and (transport is not Transport.NONE or listener.take_text(member, role, head)):
+    if listener is not None and (not is_plain or listener.take_text(member, role, head)):
         on_block = listener.lines_of(member)
     if role in READ_AS_TEXT:
         text = (stream.peek(DOCUMENT_BYTES) if stream is not None else member.read(DOCUMENT_BYTES)).decode(
@@ -169,7 +217,7 @@ def _scan(
         companions.append(Companion(member.path, member.directory, role, log))
     if role in READ_AS_TEXT or role is Role.FIO_LOG or member.unreadable:
         return role, []
-    scanner = Scanner(member.path, role, transport.is_shared)
+    scanner = Scanner(member.path, role, shared)
     if stream is not None:
         scan = scanner.read(StreamedBlocks(stream), on_block=on_block)
     else:
@@ -186,7 +234,7 @@ def _scan(
         role = Role.LOG
     if not scan.bytes:
         return role, []
-    return role, pieces_of(scan, role, member.directory, None if transport.is_shared else daemon_in(head, role))
+    return role, pieces_of(scan, role, member.directory, None if shared else daemon_in(head, role))
 
 
 def _chunks(member: Member, stream: DamagedStream | None) -> Iterator[bytes]:
@@ -251,7 +299,11 @@ def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputE
     shown = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
     hint = "give an OSD log, a RocksDB LOG, or a folder or archive that holds one"
     if problems:
-        return InputError(problems[0].path, problems[0].problem or "", hint)
+        problem = problems[0].problem or ""
+        is_forbidden = problem == os.strerror(errno.EACCES)
+        return InputError(
+            problems[0].path, problem, "run as a user who may read it, or copy it" if is_forbidden else hint
+        )
     if not summaries:
         return InputError(shown, "an empty folder", hint)
     if len(summaries) == 1:

@@ -1,30 +1,25 @@
-"""Repeats: an event is told again by a crash dump, by overlapping pieces, by a copy in the same folder."""
+"""Repeats: what a log says is told again by a crash dump, by overlapping pieces, by a copy in the same folder."""
 
 from dataclasses import dataclass, field
 
-from lsmlens.analyzer.events import Event
-
-KEYS_KEPT = 200_000
+KEYS_KEPT = 1 << 16
 
 
 @dataclass(slots=True)
 class Repeats:
-    """The events seen, to know repeats: crash dumps repeat what is recent, overlapping pieces anything."""
+    """Hashes of what was seen, to know repeats: crash dumps repeat what is recent, overlapping pieces anything."""
 
     keep_all: bool
     recent: set[int] = field(default_factory=set)
     older: set[int] = field(default_factory=set)
 
-    def is_repeat(self, event: Event) -> bool:
+    def is_repeat(self, said: object) -> bool:
         """Whether it was seen before; it is remembered from now on."""
-        identity = (event["time_micros"], event.get("job"), event["event"], event.get("file_number"))
-        try:
-            key = hash(identity)
-        except TypeError:  # of an event kind whose fields are not known
-            key = hash(repr(identity))
-        if key in self.recent or key in self.older:
+        key = hash(said)
+        recent = self.recent
+        if key in recent or key in self.older:
             return True
-        if len(self.recent) >= KEYS_KEPT and not self.keep_all:
-            self.older, self.recent = self.recent, set()
-        self.recent.add(key)
+        recent.add(key)
+        if len(recent) >= KEYS_KEPT and not self.keep_all:
+            self.older, self.recent = recent, set()
         return False

@@ -2,19 +2,16 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import polars as pl
 from lsmlens.analyzer.columns import Rows, frame
 from lsmlens.analyzer.companions import Companion
-from lsmlens.analyzer.events import Event
 from lsmlens.analyzer.findings import Evidence
-from lsmlens.analyzer.jobs import BlobFile, Job, Open, Stall, Table
+from lsmlens.analyzer.jobs import BlobFile, Job, MemtableSwitch, Open, OtherEvent, Stall, Table
 from lsmlens.analyzer.scan import NotUnderstood
 from lsmlens.analyzer.spool import Spool
 from lsmlens.analyzer.stamps import StampRange
-
-if TYPE_CHECKING:
-    import polars as pl
 
 DUMPS_IN_MEMORY = 16
 
@@ -46,8 +43,10 @@ class Quality:
     events_rejected: int = 0
     events_cut: int = 0
     duplicates_removed: int = 0
+    damaged: list[str] = field(default_factory=list)  # what is wrong with a member that was read
     not_understood: list[NotUnderstood] = field(default_factory=list)
     unknown_events: Counter[str] = field(default_factory=Counter)
+    impossible_values: Counter[str] = field(default_factory=Counter)
     unknown_fields: Counter[str] = field(default_factory=Counter)
     attributed_by: Counter[str] = field(default_factory=Counter)
     without_column_family: Counter[str] = field(default_factory=Counter)
@@ -104,15 +103,14 @@ class Run:
     is_monitor: bool
     members: list[str]
     sessions: list[Session] = field(default_factory=list)
-    events: Spool[Event] = field(default_factory=Spool)
     event_counts: Counter[str] = field(default_factory=Counter)
     stall_lines: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
     stall_moments: list[tuple[int, str, str]] = field(default_factory=list)
-    memtable_switches: Spool[tuple[int, str, int]] = field(default_factory=Spool)
-    slow_operations: Spool[tuple[str, float, int | None]] = field(default_factory=Spool)
+    memtable_switches: Rows[MemtableSwitch] = field(default_factory=lambda: Rows(MemtableSwitch))
+    slow_operations: Spool[SlowOperation] = field(default_factory=lambda: Spool(SlowOperation))
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
-    errors: Spool[tuple[str, str, int | None]] = field(default_factory=Spool)
+    errors: Spool[ErrorLine] = field(default_factory=lambda: Spool(ErrorLine))
     error_places: dict[str, list[Evidence]] = field(default_factory=dict)
     kv_thread: list[KvThreadTime] = field(default_factory=list)
     stamps: StampRange = field(default_factory=StampRange)
@@ -121,46 +119,57 @@ class Run:
     ceph_version: str | None = None
     quality: Quality = field(default_factory=Quality)
     companions: list[Companion] = field(default_factory=list)
-    dumps: Spool[tuple[int | None, str]] = field(default_factory=lambda: Spool(DUMPS_IN_MEMORY))
+    dumps: Spool[tuple[int | None, str]] = field(default_factory=lambda: Spool(tuple[int | None, str], DUMPS_IN_MEMORY))
     options_text: str = ""
     job_rows: Rows[Job] = field(default_factory=lambda: Rows(Job))
     unfinished_rows: Rows[Job] = field(default_factory=lambda: Rows(Job))
     table_rows: Rows[Table] = field(default_factory=lambda: Rows(Table, late="deleted_at"))
     blob_file_rows: Rows[BlobFile] = field(default_factory=lambda: Rows(BlobFile))
+    other_event_rows: Rows[OtherEvent] = field(default_factory=lambda: Rows(OtherEvent))
     first_event_micros: int | None = None
     last_event_micros: int | None = None
 
     @property
-    def jobs(self) -> "pl.DataFrame":
+    def jobs(self) -> pl.DataFrame:
         """Finished flushes, compactions and moves, in the log's order; columns as `Job` declares them."""
         return self.job_rows.frame()
 
     @property
-    def unfinished(self) -> "pl.DataFrame":
+    def unfinished(self) -> pl.DataFrame:
         """Flushes and compactions that started and never finished; columns as `Job` declares them."""
         return self.unfinished_rows.frame()
 
     @property
-    def tables(self) -> "pl.DataFrame":
+    def tables(self) -> pl.DataFrame:
         """Table files that were created; columns as `Table` declares them."""
         return self.table_rows.frame()
 
     @property
-    def blob_files(self) -> "pl.DataFrame":
+    def blob_files(self) -> pl.DataFrame:
         """Blob files that were created; columns as `BlobFile` declares them."""
         return self.blob_file_rows.frame()
 
     @property
-    def opens(self) -> "pl.DataFrame":
+    def other_events(self) -> pl.DataFrame:
+        """What is in no other table; columns as `OtherEvent` declares them."""
+        return self.other_event_rows.frame()
+
+    @property
+    def opens(self) -> pl.DataFrame:
         """The sessions; columns as `Open` declares them."""
         return frame(Open, [self._open(one) for one in self.sessions])
 
     @property
-    def stalls(self) -> "pl.DataFrame":
+    def stalls(self) -> pl.DataFrame:
         """The stall lines that have a time; columns as `Stall` declares them."""
         return frame(
             Stall, [Stall(self.utc_micros(moment), family, kind) for moment, family, kind in self.stall_moments]
         )
+
+    def spans(self, kind: str) -> list[tuple[int, int]]:
+        """Start and end, in microseconds since 1970, of each finished job of a kind whose start is in the log."""
+        jobs = self.jobs.filter(kind=kind).select("started_at", "finished_at").drop_nulls()
+        return list(jobs.with_columns(jobs["started_at"].to_physical(), jobs["finished_at"].to_physical()).iter_rows())
 
     def utc_micros(self, local_millis: int) -> int:
         """A local time of the log in microseconds since 1970, UTC."""

@@ -29,6 +29,7 @@ class Scan:
     """
 
     member: str
+    damage: str | None = None
     head: bytes = b""
     tail: bytes = b""
     by_source: dict[str, Spool[Record]] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Scan:
     events_rejected: int = 0
     not_understood: list[NotUnderstood] = field(default_factory=list)
     unknown_fields: Counter[str] = field(default_factory=Counter)
+    impossible_values: Counter[str] = field(default_factory=Counter)
     stall_places: dict[tuple[str, str, str], Evidence] = field(default_factory=dict)
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
     error_places: dict[str, list[Evidence]] = field(default_factory=dict)
@@ -65,5 +67,5 @@ class Scan:
     @property
     def has_records(self) -> bool:
         """Whether RocksDB wrote anything here that was found."""
-        found = (*self.by_source.values(), *self.dumps.values())
-        return any(map(len, found)) or ANCHOR in self.head or ANCHOR in self.tail
+        found = [*map(len, self.by_source.values()), *map(len, self.dumps.values())]
+        return any(found) or ANCHOR in self.head or ANCHOR in self.tail

@@ -7,19 +7,20 @@ multi-pattern search stays as fast as that for a single string up to there. Blue
 from collections.abc import Callable, Sequence
 
 from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implementation
-from lsmlens.analyzer import records, text_lines
+from lsmlens.analyzer import text_lines
 from lsmlens.analyzer.blocks import Block, Blocks
 from lsmlens.analyzer.dumps.dump_collection import DumpCollection
-from lsmlens.analyzer.events import ANCHOR, Event, EventError, decode
+from lsmlens.analyzer.events import ANCHOR, AnyEvent, EventError, decoder
 from lsmlens.analyzer.line_records import line_record
 from lsmlens.analyzer.openings import take_family_options, take_opening, take_options_set
-from lsmlens.analyzer.records import Record
+from lsmlens.analyzer.records import Record, UnknownFields
 from lsmlens.analyzer.roles import Role
 from lsmlens.analyzer.scan import NotUnderstood, Scan
 from lsmlens.analyzer.spool import Spool
 from lsmlens.analyzer.stamps import EDGE_BYTES, LINE_STAMP, STAMP, stamp_millis
 from lsmlens.analyzer.stretch import Stretch
 from lsmlens.analyzer.transports import SOURCE_LINE
+from msgspec import MsgspecError
 from stringzilla import find, rfind
 
 SAMPLES = 5
@@ -41,8 +42,10 @@ class Scanner:
         self._shared = shared
         self._line_number: Callable[[int], int] | None = None
         self._found: list[Record] = []
-        self._last_event: Event | None = None
+        self._last_event: AnyEvent | None = None
         self._dumps = DumpCollection(self.scan.dumps)
+        self._decode = decoder().decode
+        self._job_line = b""  # the last one, unless an event or an open came after it
 
     def read(
         self,
@@ -132,6 +135,8 @@ class Scanner:
                 if position < len(matches) and matches[position][1] + begin < stop:
                     stop = self._torn_at(matches, position, begin, stop)
                 self._take_event(stretch, after - 1, stop)
+            elif pattern == 1:
+                self._take_job_line(stretch, start, after)
             else:
                 self._take_line(_SHAPES[_PATTERNS[pattern]], stretch, start, after)
         if self._found:
@@ -149,24 +154,65 @@ class Scanner:
 
     def _take_event(self, stretch: Stretch, start: int, stop: int) -> None:
         scan = self.scan
+        event: AnyEvent
         try:
-            event, cut, unknown = decode(stretch.view[start:stop])
-        except EventError as error:
-            scan.events_rejected += 1
-            if len(scan.not_understood) < SAMPLES:
-                text = stretch.sample(start, stop)
-                scan.not_understood.append(NotUnderstood(scan.member, stretch.line_number(start), str(error), text))
-            return
-        scan.events_cut += cut
+            event = self._decode(stretch.view[start:stop])
+        except (MsgspecError, ValueError, RecursionError):
+            mended = self._mend(stretch, start, stop)
+            if mended is None:
+                return
+            event = mended
         if scan.first_event is None:
             scan.first_event = _identity(event)
-            scan.utc_offset_seconds = _utc_offset(stretch, start, event["time_micros"])
-        if not event["time_micros"] % SKETCHED_EVENTS:
+            scan.utc_offset_seconds = _utc_offset(stretch, start, event.time_micros)
+        if not event.time_micros % SKETCHED_EVENTS:
             scan.sketch.add(_identity(event))
-        self._last_event = event
-        for name in unknown:
-            scan.unknown_fields[f"{event['event']}.{name}"] += 1
-        self._add((records.EVENT, event), stretch, start)
+        self._last_event, self._job_line = event, b""
+        if self._shared:
+            self._add(event, stretch, start)
+        else:
+            self._found.append(event)
+
+    def _mend(self, stretch: Stretch, start: int, stop: int) -> AnyEvent | None:
+        """An event that is not as RocksDB means to write it; None, and counted, if it says nothing that counts."""
+        from lsmlens.analyzer.damaged_events import as_json, repaired
+
+        scan = self.scan
+        try:
+            found = repaired(bytes(stretch.view[start:stop]))
+        except EventError as error:
+            scan.events_rejected += 1
+            self._show(stretch, start, stop, str(error))
+            return None
+        scan.events_cut += found.cut
+        if found.unknown:
+            event = found.event
+            self._add(UnknownFields(event.kind, event.job, event.time_micros, as_json(found.unknown)), stretch, start)
+        for name in found.unknown:
+            scan.unknown_fields[f"{found.event.kind}.{name}"] += 1
+        for name in found.impossible:
+            scan.impossible_values[f"{found.event.kind}.{name}"] += 1
+        if found.impossible:
+            self._show(stretch, start, stop, f"{found.event.kind}: {', '.join(found.impossible)} cannot be")
+        return found.event
+
+    def _show(self, stretch: Stretch, start: int, stop: int, reason: str) -> None:
+        scan = self.scan
+        if len(scan.not_understood) < SAMPLES:
+            text = stretch.sample(start, stop)
+            scan.not_understood.append(NotUnderstood(scan.member, stretch.line_number(start), reason, text))
+
+    def _take_job_line(self, stretch: Stretch, start: int, after: int) -> None:
+        """Take in a job's line; a flush says the same of each of its memtables, which is read once."""
+        match = text_lines.JOB.rest.match(stretch.view, after)
+        if match is None:
+            return
+        said = bytes(stretch.view[max(0, start - text_lines.USUAL_BYTES) : match.end()])
+        if said != self._job_line or self._shared:
+            self._job_line = said
+            record = line_record(text_lines.JOB, stretch, start, after, self.scan)
+            if record is not None:
+                self._add(record, stretch, start)
 
     def _take_line(self, shape: text_lines.LineShape, stretch: Stretch, start: int, after: int) -> None:
         if shape is text_lines.DUMPED:
@@ -178,6 +224,7 @@ class Scanner:
         elif shape is text_lines.FAMILY_OPTIONS:
             take_family_options(self.scan, stretch, start, after)
         elif shape is text_lines.OPENED:
+            self._job_line = b""
             if shape.rest.match(stretch.view, after) and text_lines.family_before(stretch.view, start) is not None:
                 self._add(take_opening(self.scan, stretch, start, self._role), stretch, start)
         elif record := line_record(shape, stretch, start, after, self.scan):
@@ -192,7 +239,7 @@ class Scanner:
     def _spool_of(self, source: str) -> Spool[Record]:
         spool = self.scan.by_source.get(source)
         if spool is None:
-            spool = self.scan.by_source[source] = Spool()
+            spool = self.scan.by_source[source] = Spool(Record)
         return spool
 
 
@@ -206,8 +253,8 @@ def _utc_offset(stretch: Stretch, start: int, micros: int) -> int | None:
     return quarters * 900 if abs(quarters) <= FURTHEST_ZONE_QUARTERS else None
 
 
-def _identity(event: Event) -> tuple[int, str, str]:
-    return event["time_micros"], str(event.get("job")), event["event"]
+def _identity(event: AnyEvent) -> tuple[int, str, str]:
+    return event.time_micros, str(event.job), event.kind
 
 
 def starts_a_line(head: bytes) -> bool:

@@ -1,27 +1,30 @@
 """A list that goes to disk when it grows: what a long log yields must not stand in memory."""
 
-import marshal
 from collections.abc import Iterable, Iterator
-from typing import IO, Any, Generic, TypeVar, cast
+from typing import IO, Any, Generic, TypeVar
+
+import msgspec
 
 RecordT = TypeVar("RecordT")
 
 BATCH_RECORDS = 1 << 13
+_ENCODER = msgspec.msgpack.Encoder()
 
 
 class Spool(Generic[RecordT]):
     """Records in the order they were added, the newest in memory, full batches in a nameless temporary file.
 
-    Holds what `marshal` does: numbers, strings, bytes, tuples, lists and dictionaries of these. Reading may be
-    repeated, and must not be mixed with adding.
+    Holds what msgspec can tell the type of: `kind` says which. Reading may be repeated, and must not be mixed with
+    adding.
     """
 
-    def __init__(self, batch_records: int = BATCH_RECORDS) -> None:
+    def __init__(self, kind: Any, batch_records: int = BATCH_RECORDS) -> None:
+        self.kind = kind
         self._batch_records = batch_records
         self._batch: list[RecordT] = []
         self._file: IO[bytes] | None = None
+        self._sizes: list[int] = []
         self._spilled = 0
-        self._end = 0
 
     def __del__(self) -> None:
         if self._file is not None:
@@ -43,12 +46,13 @@ class Spool(Generic[RecordT]):
         return self._spilled + len(self._batch)
 
     def __iter__(self) -> Iterator[RecordT]:
-        position = 0
-        while self._file is not None and position < self._end:
-            self._file.seek(position)
-            batch = cast("list[RecordT]", marshal.load(self._file))
-            position = self._file.tell()
-            yield from batch
+        if self._file is not None:
+            decoder: msgspec.msgpack.Decoder[list[RecordT]] = msgspec.msgpack.Decoder(list[self.kind])  # type: ignore[name-defined]
+            position = 0
+            for size in self._sizes:
+                self._file.seek(position)
+                position += size
+                yield from decoder.decode(self._file.read(size))
         yield from self._batch
 
     def _spill(self) -> None:
@@ -56,8 +60,9 @@ class Spool(Generic[RecordT]):
             from tempfile import TemporaryFile
 
             self._file = TemporaryFile(prefix="lsmlens-")  # noqa: SIM115 -- lives as long as the spool
-        self._file.seek(self._end)
-        marshal.dump(cast("Any", self._batch), self._file)
-        self._end = self._file.tell()
+        packed = _ENCODER.encode(self._batch)
+        self._file.seek(sum(self._sizes))
+        self._file.write(packed)
+        self._sizes.append(len(packed))
         self._spilled += len(self._batch)
         self._batch = []

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 from itertools import pairwise
 
 from stringzilla import rfind
@@ -33,12 +34,18 @@ EDGE_BYTES = 1 << 16
 
 def stamp_millis(match: re.Match[bytes]) -> int | None:
     """Local wall-clock time of a `STAMP` match in milliseconds since 1970; None where no such day exists."""
-    year, month, day, hour, minute, second, milli = map(int, match.groups()[1:8])
+    seconds = _seconds(match[1][:19])
+    return None if seconds is None else seconds * 1000 + int(match[8])
+
+
+@lru_cache(maxsize=1 << 10)
+def _seconds(stamp: bytes) -> int | None:
+    """Seconds since 1970 of `2026-11-20T22:56:20`, whatever stands between its numbers."""
     try:
-        moment = datetime(year, month, day, hour, minute, second)
+        moment = datetime(*map(int, re.findall(rb"\d+", stamp)))  # type: ignore[arg-type]
     except ValueError:
         return None
-    return (moment - datetime(1970, 1, 1)) // timedelta(milliseconds=1) + milli
+    return (moment - datetime(1970, 1, 1)) // timedelta(seconds=1)
 
 
 def zone_seconds(match: re.Match[bytes]) -> int | None:

@@ -52,7 +52,7 @@ class StatisticsSeries:
     """
 
     points: tuple[DumpPoint, ...] = ()
-    tables: Spool[dict[str, Any]] = field(default_factory=lambda: Spool(TABLES_IN_MEMORY))
+    tables: Spool[dict[str, Any]] = field(default_factory=lambda: Spool(dict[str, Any], TABLES_IN_MEMORY))
     tickers: dict[str, int] = field(default_factory=dict)
     histograms: dict[str, StatisticHistogram] = field(default_factory=dict)
 
@@ -96,7 +96,7 @@ class StatisticsSeries:
 def read_series(dumps: Iterable[tuple[int | None, str]]) -> StatisticsSeries:
     """The series that dumps' texts make, in the log's order."""
     points: list[DumpPoint] = []
-    tables: Spool[dict[str, Any]] = Spool(TABLES_IN_MEMORY)
+    tables: Spool[dict[str, Any]] = Spool(dict[str, Any], TABLES_IN_MEMORY)
     tickers: dict[str, int] = {}
     histograms: dict[str, StatisticHistogram] = {}
     for millis, text in dumps:

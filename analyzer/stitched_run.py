@@ -57,11 +57,10 @@ def _add_texts(run: Run, pieces: Sequence[Piece]) -> None:
 
 def _cover_events(run: Run) -> None:
     """Without stamps that are its own, a run lasts from its first event to its last."""
-    moments = [event["time_micros"] for event in run.events]
-    if moments:
+    if run.first_event_micros is not None and run.last_event_micros is not None:
         offset = (run.utc_offset_seconds or 0) * 1000
-        run.stamps.first = min(moments) // 1000 + offset
-        run.stamps.last = max(moments) // 1000 + offset
+        run.stamps.first = run.first_event_micros // 1000 + offset
+        run.stamps.last = run.last_event_micros // 1000 + offset
 
 
 def _add_quality(run: Run, scan: Scan) -> None:
@@ -70,9 +69,12 @@ def _add_quality(run: Run, scan: Scan) -> None:
     quality.lines += scan.lines
     quality.lines_are_estimated |= scan.lines_are_estimated
     quality.cut_lines += scan.cut_lines
+    if scan.damage is not None:
+        quality.damaged.append(scan.damage)
     quality.events_rejected += scan.events_rejected
     quality.events_cut += scan.events_cut
     quality.unknown_fields += scan.unknown_fields
+    quality.impossible_values += scan.impossible_values
     quality.not_understood = (quality.not_understood + scan.not_understood)[:SAMPLES]
 
 

@@ -6,11 +6,13 @@ os/bluestore/BlueStore.cc of Ceph for what BlueStore says of its waits on RocksD
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from stringzilla import rfind
 
 FAMILY_LIMIT = 512
+USUAL_BYTES = 48
 
 
 class LineShape(NamedTuple):
@@ -315,10 +317,18 @@ def last_version(version: Version, view: memoryview, since: int, start: int) -> 
 
 def family_before(view: memoryview, anchor: int) -> str | None:
     """The name in the bracket that the anchor at `anchor` closes; None if there is none on that line."""
-    before = bytes(view[max(0, anchor - FAMILY_LIMIT) : anchor])
-    start = before.rfind(b"[")
-    spaced = before.rfind(b" [")  # a name may hold brackets itself, but the log puts a space before its own
-    start = spaced + 1 if spaced >= 0 else start
+    # a name may hold brackets itself, but the log puts a space before its own
+    before = bytes(view[max(0, anchor - USUAL_BYTES) : anchor])
+    start = before.rfind(b" [") + 1
+    if not start:
+        before = bytes(view[max(0, anchor - FAMILY_LIMIT) : anchor])
+        spaced = before.rfind(b" [")
+        start = spaced + 1 if spaced >= 0 else before.rfind(b"[")
     if start < 0 or b"\n" in (name := before[start + 1 :]):
         return None
+    return _name(name)
+
+
+@lru_cache(maxsize=1 << 10)
+def _name(name: bytes) -> str:
     return name.decode("utf-8", "replace")

@@ -8,13 +8,17 @@ RocksDB in them. Lines it does not recognise pass as they are.
     journald json    {"MESSAGE":"2023-05-30T… rocksdb: …","_PID":"123","SYSLOG_IDENTIFIER":"ceph-osd", …}
     journald export  __CURSOR=…, _PID=123, MESSAGE=2023-…; entries end with an empty line, binary fields by length
     syslog           May 30 01:21:33 host ceph-osd[123]: 2023-05-30T… rocksdb: …#012
+
+One may carry another, and the lines of a program that holds RocksDB (see `embedders`); UTF-16 is taken off first.
 """
 
+import codecs
 import re
 from collections.abc import Callable
 from enum import StrEnum
 
 from lsmlens.analyzer.compression import DamagedStream
+from lsmlens.analyzer.embedders import Unwrap, embedder_of
 
 CRI_LINE = re.compile(
     rb"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (stdout|stderr) ([FP])(?: ([^\n]*))?(?:\n|\Z)", re.MULTILINE
@@ -35,8 +39,6 @@ SOURCE_LINE = re.compile(rb"^[^\n\[]{0,200}?([\w.@/-]+\[\d+\]): ?", re.MULTILINE
 SOURCE = re.compile(rb"(?:^|[ >])([\w.@/-]+\[\d+\]): ?")
 
 
-# Takes a block and whether it is the last; gives the daemon's text in it, and what belongs to the next block.
-Unwrap = Callable[[bytes, bool], tuple[bytes, bytes]]
 PARTS_LIMIT_BYTES = 16 << 20
 
 
@@ -71,12 +73,23 @@ def transport_of(head: bytes) -> Transport:
     return Transport.NONE
 
 
-class UnwrappedStream(DamagedStream):
-    """The daemon's own lines out of a stream that a transport wrapped."""
+def unwrapping(head: bytes) -> Unwrap | None:
+    """What turns a stream that begins with `head` one step back into a daemon's own lines; None where it is these."""
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return _utf16()
+    transport = transport_of(head)
+    if transport is not Transport.NONE:
+        return _UNWRAP[transport]()
+    embedder = embedder_of(head)
+    return None if embedder is None else embedder.unwrap
 
-    def __init__(self, source: DamagedStream, transport: Transport) -> None:
+
+class UnwrappedStream(DamagedStream):
+    """The daemon's own lines out of a stream that something wrapped."""
+
+    def __init__(self, source: DamagedStream, unwrap: Unwrap) -> None:
         super().__init__(source)
-        self._unwrap = _UNWRAP[transport]()
+        self._unwrap = unwrap
         self._partial = b""
 
     def _read(self, size: int) -> bytes:
@@ -89,6 +102,12 @@ class UnwrappedStream(DamagedStream):
             text, self._partial = self._unwrap(block, False)
             if text:
                 return text
+
+
+def _utf16() -> Unwrap:
+    """As some consoles of Windows write what they are told to put into a file; the first two bytes say the order."""
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    return lambda block, last: (decoder.decode(block, last).encode("utf-8", "replace"), b"")
 
 
 def _whole_lines(block: bytes, last: bool) -> tuple[bytes, bytes]:

@@ -1,15 +1,13 @@
 """`lsmlens analyze`: what compaction did in a log bundle."""
 
 import gc
-import os
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.cli.arguments import Bundles, Colour, FailOn, Quiet, Redact, files, formats
+from lsmlens.cli.arguments import Bundles, Colour, FailOn, Full, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result, warn
+from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result, terminal_width, warn
 from lsmlens.cli.values import seconds
 from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
 
@@ -60,6 +58,7 @@ def analyze(
             metavar="LENGTH", parser=seconds, help="Also sum up jobs by windows of this length, such as 30s, 10m or 1h."
         ),
     ] = None,
+    full: Full = False,
     fail_on: FailOn = None,
     redact: Redact = False,
     colour: Colour = "auto",
@@ -67,8 +66,8 @@ def analyze(
 ) -> int:
     """Reads log bundles and prints what RocksDB's flushes and compactions did.
 
-    The published "Compaction Statistics" table, writes and write amplification by column family and level, findings,
-    and what could not be read.
+    The verdict, findings, the plan and the published "Compaction Statistics" table; with --full writes and write
+    amplification by column family and level, stalls, clients, options, and what could not be read.
     """
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
     from lsmlens.analyzer.analysis import analyze as analysis_of
@@ -81,7 +80,7 @@ def analyze(
     _check_times(selection)
     with Progress(quiet) as progress:
         analysis = analysis_of(paths, selection, window, progress.reading(paths))
-    _warn_of_unknown_families(analysis)
+    _check_families(analysis)
     if selection != Selection() and not any(one.families for one in analysis.runs):
         warn("no flush, compaction or move was selected")
     if redact:
@@ -91,34 +90,26 @@ def analyze(
     report = AnalysisReport(analysis, None if fail_on is None else Severity(fail_on))
     for one in outputs:
         ANALYSIS.write(one, report)
-    print_result(_rendered(report, form, colour))
+    print_result(_rendered(report, form, full, colour))
     findings = [finding for run in analysis.runs for finding in run.findings]
     return 1 if is_gate_failed(findings, report.fail_on) else 0
 
 
-def _rendered(report: "AnalysisReport", form: str, colour: str) -> str:
+def _rendered(report: "AnalysisReport", form: str, full: bool, colour: str) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
     if form != "text":
         return ANALYSIS.printed(report, form)
-    from lsmlens.reports.text import render
-
-    analysis = report.analysis
-    if not sys.stdout.isatty():
-        return render(analysis, is_coloured(colour))
-    from lsmlens.reports.narrow_terminal import LEAST_WIDTH, fitted
-    from lsmlens.reports.text_life import WIDTH
-
-    width = max(LEAST_WIDTH, os.get_terminal_size(sys.stdout.fileno()).columns)
-    return fitted(render(analysis, is_coloured(colour), min(WIDTH, width)), width)
+    return ANALYSIS.screen(report, full, terminal_width(), is_coloured(colour))
 
 
-def _warn_of_unknown_families(analysis: "Analysis") -> None:
+def _check_families(analysis: "Analysis") -> None:
     wanted = analysis.selection.column_families
     if not wanted:
         return
-    known = {str(event.get("column_family")) for one in analysis.runs for event in one.run.events}
+    known = {name for one in analysis.runs for name in one.run.jobs["column_family"].drop_nulls().unique()}
+    known |= {option.family for one in analysis.runs for option in one.options if option.family is not None}
     for name in sorted(wanted - known):
-        warn(f"no column family {name}; there are {', '.join(sorted(known - {'None'}))}")
+        raise LsmlensError(f"--cf: no column family {name}", f"there are {', '.join(sorted(known)) or 'none'}")
 
 
 def _check_times(selection: "Selection") -> None:

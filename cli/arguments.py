@@ -65,6 +65,7 @@ Colour = Annotated[
         "--color", help="Whether to print in colour; auto: on a terminal, as NO_COLOR and FORCE_COLOR have it."
     ),
 ]
+Full = Annotated[bool, typer.Option("--full", help="Print all tables and details, not only the first screen.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress on standard error.")]
 Redact = Annotated[
     bool,

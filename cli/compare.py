@@ -7,7 +7,7 @@ import typer
 from lsmlens.cli import completion
 from lsmlens.cli.arguments import Colour, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import is_coloured, print_result, tell_failed
+from lsmlens.cli.streams import is_coloured, print_result, tell_failed, terminal_width
 from lsmlens.reports.outputs import COMPARISON, ComparisonReport
 
 app = typer.Typer(add_completion=False)
@@ -44,7 +44,9 @@ def compare(
             " METRIC:>0 and the like for the value itself; may be given more than once.",
         ),
     ],
-    every: Annotated[bool, typer.Option("--all", help="Show what is not significant as well.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", "--all", help="Print all metrics and details, also what is not significant.")
+    ] = False,
     redact: Redact = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
@@ -81,14 +83,12 @@ def compare(
         report = redacted(report, [request.name for request in requests if request.name is not None])
     for one in outputs:
         COMPARISON.write(one, report)
-    print_result(_rendered(report, form, every, is_coloured(colour)))
+    print_result(_rendered(report, form, full, colour))
     return 1 if failed else 0
 
 
-def _rendered(report: ComparisonReport, form: str, every: bool, colour: bool) -> str:
+def _rendered(report: ComparisonReport, form: str, full: bool, colour: str) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
     if form != "text":
         return COMPARISON.printed(report, form)
-    from lsmlens.reports.comparison_text import render
-
-    return render(report.comparison, report.gates, every, colour)
+    return COMPARISON.screen(report, full, terminal_width(), is_coloured(colour))

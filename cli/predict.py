@@ -11,6 +11,7 @@ from lsmlens.cli.arguments import (
     Colour,
     Engine,
     EngineLib,
+    Full,
     Jobs,
     Logs,
     NoDownload,
@@ -25,7 +26,7 @@ from lsmlens.cli.chosen_options import read_option_sets
 from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import is_coloured, note, print_result
+from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width
 from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
 
@@ -89,6 +90,7 @@ def predict(
     work_dir: WorkDir = None,
     output: Annotated[list[str], files(PREDICTION)],
     form: Annotated[str, formats(PREDICTION)] = "text",
+    full: Full = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -99,7 +101,6 @@ def predict(
     replay does not bring out as the log shows them are named.
     """
     from lsmlens.reports.prediction_report import PredictionReport
-    from lsmlens.reports.prediction_text import render
     from lsmlens.tuners.engines.choice import choose_engine
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
@@ -128,7 +129,7 @@ def predict(
     if form != "text":
         print_result(PREDICTION.printed(report, form))
     else:
-        print_result(render(report, colour=is_coloured(colour)))
+        print_result(PREDICTION.screen(report, full, terminal_width(), is_coloured(colour)))
     lost = [one.name for one in prediction.predictions if one.predicted is None]
     if lost:
         raise LsmlensError(f"no prediction for {', '.join(lost)}", "the report says why")

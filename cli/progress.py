@@ -71,6 +71,11 @@ class Progress:
         self.begin("simulating")
         return lambda name, done, total: self._show(done / max(total, 1), f"{done} of {total}  {name}")
 
+    def counting(self, phase: str) -> Callable[[str, int, int], None]:
+        """A phase of steps, to be told what was done last, and how many of how many."""
+        self.begin(phase)
+        return lambda name, done, total: self._show(done / max(total, 1), f"{done} of {total}  {name}")
+
     def fetching(self, what: str) -> Callable[[int, int], None]:
         """The phase of a download, to be told how many of how many bytes have come."""
         self.begin(f"fetching {what}")

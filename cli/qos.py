@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from lsmlens.cli.arguments import Bundles, Colour, FailOn, Quiet, Redact, files, formats
+from lsmlens.cli.arguments import Bundles, Colour, FailOn, Full, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result
+from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result, terminal_width
 from lsmlens.reports.outputs import QOS, QosReport
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def qos(
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the simulation.")] = 1,
     fail_on: FailOn = None,
     redact: Redact = False,
+    full: Full = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> int:
@@ -90,7 +91,7 @@ def qos(
     report = QosReport(assessment, None if fail_on is None else Severity(fail_on))
     for one in outputs:
         QOS.write(one, report)
-    print_result(_rendered(report, form, is_coloured(colour)))
+    print_result(_rendered(report, form, full, is_coloured(colour)))
     findings = [finding for run in assessment.diagnoses for finding in run.findings]
     return 1 if is_gate_failed(findings, report.fail_on) else 0
 
@@ -111,10 +112,8 @@ def _executor(stack: ExitStack) -> "Executor":
     return executor
 
 
-def _rendered(report: QosReport, form: str, colour: bool) -> str:
+def _rendered(report: QosReport, form: str, full: bool, colour: bool) -> str:
     """What is printed; for a workflow the step's summary is written as well."""
     if form != "text":
         return QOS.printed(report, form)
-    from lsmlens.reports.qos_text import render
-
-    return render(report.assessment, colour=colour)
+    return QOS.screen(report, full, terminal_width(), colour)

@@ -49,6 +49,11 @@ def print_result(text: str) -> None:
         raise _unwritable(error) from error
 
 
+def terminal_width() -> int | None:
+    """How wide the terminal is that standard output is shown on; None where it is not one."""
+    return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
+
+
 def note(text: str) -> None:
     """Say what was done unasked."""
     _say("note", text)

@@ -13,6 +13,7 @@ from lsmlens.cli.arguments import (
     Colour,
     Engine,
     EngineLib,
+    Full,
     Jobs,
     Logs,
     NoDownload,
@@ -26,7 +27,7 @@ from lsmlens.cli.chosen_options import read_candidates, read_option_set
 from lsmlens.cli.chosen_run import read_heaviest_run
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import is_coloured, note, print_result
+from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width
 from lsmlens.cli.values import seconds, size
 from lsmlens.reports.outputs import DUEL, RECOMMENDATION
 
@@ -131,6 +132,7 @@ def tune(
     work_dir: WorkDir = None,
     output: Annotated[list[str], files(RECOMMENDATION)],
     form: Annotated[str, formats(RECOMMENDATION)] = "text",
+    full: Full = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -173,7 +175,8 @@ def tune(
             duel = duel_of(fitted, own, *versus, replayer)
         for file in duel_outputs:
             DUEL.write(file, duel)
-        print_result(DUEL.printed(duel, form))
+        shown = DUEL.screen(duel, full, terminal_width(), is_coloured(colour))
+        print_result(shown if form == "text" else DUEL.printed(duel, form))
         return
     with ExitStack() as stack:
         executor, slots = _executor(scheduler, stack)
@@ -204,15 +207,13 @@ def tune(
     report = RecommendationReport(" ".join(paths), recommendation, application)
     for one in outputs:
         RECOMMENDATION.write(one, report)
-    print_result(_rendered(report, form, is_coloured(colour)))
+    print_result(_rendered(report, form, full, is_coloured(colour)))
 
 
-def _rendered(report: "RecommendationReport", form: str, colour: bool) -> str:
+def _rendered(report: "RecommendationReport", form: str, full: bool, colour: bool) -> str:
     if form != "text":
         return RECOMMENDATION.printed(report, form)
-    from lsmlens.reports.recommendation_text import render
-
-    return render(report, colour=colour)
+    return RECOMMENDATION.screen(report, full, terminal_width(), colour)
 
 
 def _versus(texts: tuple[str, str], own: "OptionSet") -> "tuple[OptionSet, OptionSet]":

@@ -1,26 +1,29 @@
 """The tables of a comparison, cells as people read them: all its reports for people print these.
 
-Places are those of arms in the comparison, 0 the baseline; a table is of all arms unless told of which.
+Places are those of arms in the comparison, 0 the baseline; a table is.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lsmlens.analyzer.comparison.comparison import Comparison, Figure, Row
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import Scaling, change
 from lsmlens.analyzer.metrics import Better, Group, Metric, Unit
+from lsmlens.reports.document import Tone
 from lsmlens.reports.numbers import bytes_of, millis, plain, ratio, share
-from lsmlens.reports.tables import Table
+from lsmlens.reports.tables import Column, Importance, Table, tabulate
 
+TONES = {Verdict.BETTER: Tone.BETTER, Verdict.WORSE: Tone.WORSE}
 SHOWN = (Verdict.BETTER, Verdict.WORSE, Verdict.SAME)
 # Of an option, and of an arm at the head of its verdicts.
 LONGEST_VALUE = 24
 LONGEST_NAME = 12
 
 
-def statistics(comparison: Comparison, places: Sequence[int] | None = None) -> Table:
+def statistics(comparison: Comparison) -> Table:
     """The published "Compaction Statistics" table, one column an arm; digits of published tables as they were."""
-    places = range(len(comparison.arms)) if places is None else places
+    places = range(len(comparison.arms))
     rows = [
         (row.metric.label, *(_published(row.figures[place]) for place in places))
         for row in comparison.of(Group.STATISTICS)
@@ -41,25 +44,35 @@ def verdicts(comparison: Comparison, place: int, everything: bool = False) -> Ta
 
     `everything` adds what is not significant or not comparable, and the verdicts on column families and client jobs.
     """
-    rows = []
-    for row, judgement in _judged(comparison, place, everything):
-        if everything or judgement.verdict in SHOWN:
-            values = [_value(row.metric, value) if value is not None else "-" for value in _pair(row, place)]
-            rows.append((name_of(row), *values, _change(judgement), interval(judgement), _verdict(judgement)))
     names = (comparison.names[0], comparison.names[place])
     if max(map(len, names)) > LONGEST_NAME:
         names = ("baseline", "this arm")
-    return Table(("", *names, "change", "95 % interval", "verdict"), tuple(rows), left=(0, 5))
+    columns: tuple[Column[tuple[Row, Judgement]], ...] = (
+        Column("", lambda one: name_of(one[0])),
+        Column(names[0], lambda one: _measured(one[0], 0), importance=Importance.USUAL),
+        Column(names[1], lambda one: _measured(one[0], place)),
+        Column("change", lambda one: _change(one[1])),
+        Column("95 % interval", lambda one: interval(one[1])),
+        Column("verdict", lambda one: _verdict(one[1]), left=True, tone=lambda one: TONES.get(one[1].verdict)),
+    )
+    judged = _judged(comparison, place, everything)
+    return tabulate(columns, [one for one in judged if everything or one[1].verdict in SHOWN])
 
 
-def _pair(row: Row, place: int) -> tuple[float | None, float | None]:
-    return row.values[0], row.values[place]
+def _measured(row: Row, place: int) -> str:
+    value = row.values[place]
+    return "-" if value is None else _value(row.metric, value)
+
+
+def counts(comparison: Comparison, place: int) -> Counter[Verdict]:
+    """How many metrics of the whole database have which verdict in an arm."""
+    return Counter(judgement.verdict for _, judgement in _judged(comparison, place, False))
 
 
 def hidden(comparison: Comparison, place: int) -> str:
     """What `verdicts` hides without `everything`, counted; empty where it hides nothing."""
     said = _unjudged(judgement for _, judgement in _judged(comparison, place, False))
-    return f"hidden: {said}; --all shows them" if said else ""
+    return f"hidden: {said}" if said else ""
 
 
 def unjudged(comparison: Comparison, group: Group) -> str:
@@ -110,12 +123,12 @@ def _judged(comparison: Comparison, place: int, parts: bool) -> Iterator[tuple[R
             yield row, judgement
 
 
-def figures(comparison: Comparison, groups: Sequence[Group], places: Sequence[int] | None = None) -> Table:
+def figures(comparison: Comparison, groups: Sequence[Group]) -> Table:
     """Values of the metrics of some sections, by how much they differ from the baseline's, and verdicts on parts.
 
     Rows in which every arm has 0 are left out, except that nothing stalled is worth saying.
     """
-    places = range(len(comparison.arms)) if places is None else places
+    places = range(len(comparison.arms))
     rows = [row for group in groups for row in comparison.of(group) if any(row.values) or group is Group.STALLS]
     judged = any(
         one is not None and one.verdict in SHOWN
@@ -147,9 +160,9 @@ def client_kinds(comparison: Comparison) -> dict[str, str]:
     return {row.metric.name.partition(".")[0]: row.metric.label for row in comparison.of(Group.CLIENTS)}
 
 
-def client_matrix(comparison: Comparison, places: Sequence[int] | None = None, kind: str = "client_iops") -> Table:
+def client_matrix(comparison: Comparison, kind: str = "client_iops") -> Table:
     """One kind of metric by client job and arm, and after which arm returns diminish, where arms are amounts."""
-    places = range(len(comparison.arms)) if places is None else places
+    places = range(len(comparison.arms))
     knees = {one.metric.name: one.knee or "-" for one in comparison.scalings}
     rows = [row for row in comparison.of(Group.CLIENTS) if row.metric.name.partition(".")[0] == kind]
     has_knees = any(row.metric.name in knees for row in rows)
@@ -173,9 +186,9 @@ def _with_share(metric: Metric, figure: Figure | None) -> str:
     return _value(metric, figure.value) + spread
 
 
-def options(comparison: Comparison, places: Sequence[int] | None = None) -> Table:
+def options(comparison: Comparison) -> Table:
     """Options that are not the same in all arms; `option_sources` says where they were read."""
-    places = range(len(comparison.arms)) if places is None else places
+    places = range(len(comparison.arms))
     every = {
         option.family
         for arm in comparison.arms
@@ -205,9 +218,9 @@ def option_sources(comparison: Comparison) -> list[str]:
     return said
 
 
-def findings(comparison: Comparison, places: Sequence[int] | None = None) -> Table:
+def findings(comparison: Comparison) -> Table:
     """Findings that some arms have and others have not, or not as severe."""
-    places = range(len(comparison.arms)) if places is None else places
+    places = range(len(comparison.arms))
     rows = [
         (f"{one.code} {one.title}", *(one.severities[place] or "-" for place in places)) for one in comparison.findings
     ]

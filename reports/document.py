@@ -260,3 +260,18 @@ def _blocks(blocks: Iterable[Block], detail: Detail) -> Iterator[Block]:
             yield replace(block, blocks=tuple(_blocks(block.blocks, detail)))
         else:
             yield block
+
+
+def charts(sections: Iterable[Section]) -> "Iterator[Chart]":
+    """All charts of a page, drawn, in the order in which they stand in it."""
+    for section in sections:
+        yield from _charts(_blocks(section.blocks, Detail.PAGE))
+        yield from charts(section.sections)
+
+
+def _charts(blocks: Iterable[Block]) -> "Iterator[Chart]":
+    for block in blocks:
+        if isinstance(block, ChartBlock):
+            yield block.drawn()
+        elif isinstance(block, Details):
+            yield from _charts(block.blocks)

@@ -1,10 +1,21 @@
-"""A duel of two sets of options as a terminal report."""
+"""The report of `lsmlens tune --ab`: what one set of options does against another."""
 
 from collections.abc import Iterator
 
 from lsmlens.analyzer.units import MIB
-from lsmlens.reports.numbers import plain, ratio
-from lsmlens.reports.sections import indented, lay_out, note_lines
+from lsmlens.reports.document import (
+    Block,
+    Detail,
+    Document,
+    Notices,
+    Paragraphs,
+    Section,
+    Statement,
+    TableBlock,
+    Tone,
+    Verdict,
+)
+from lsmlens.reports.numbers import plain, ratio, setting
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.search.duel import Duel, Ratio
 
@@ -41,22 +52,47 @@ def families_table(duel: Duel) -> Table:
 
 def differences_table(duel: Duel) -> Table:
     """What is not the same in both sets."""
-    rows = [(one.option, one.family or "all", one.other or "-", one.value or "-") for one in duel.differences]
+    rows = [
+        (one.option, one.family or "all", setting(one.other or "-"), setting(one.value or "-"))
+        for one in duel.differences
+    ]
     return Table(("option", "column family", duel.a.name, duel.b.name), tuple(rows), left=(0, 1))
 
 
-def render(duel: Duel) -> str:
-    """The whole report, ending in a newline."""
-    return lay_out(_parts(duel))
+def compose(duel: Duel) -> Document:
+    """The report of a duel."""
+    a, b = duel.a.name, duel.b.name
+    sections = [
+        Section("verdict", "In short", tuple(_verdict(duel))),
+        Section("families", "Compaction output by column family, MiB", (TableBlock("", families_table(duel)),)),
+    ]
+    if duel.notes:
+        sections.append(Section("notes", "Before you believe it", (Notices(duel.notes),)))
+    more = "More: --full (by column family, notes) · -o FILE.html, .json"
+    return Document(f"{b} against {a}", f"on the work of {duel.name}", (), tuple(sections), more)
 
 
-def _parts(duel: Duel) -> Iterator[tuple[str, list[str]]]:
-    title = f"{duel.b.name} against {duel.a.name}, on the work of {duel.name}"
-    yield title, indented(ratios_table(duel).lines())
-    yield "compaction output by column family, MiB", indented(families_table(duel).lines())
-    differences = indented(differences_table(duel).lines() if duel.differences else ["nothing"])
-    notes = [line for note in duel.notes for line in note_lines(note)]
-    yield "what differs", [*differences, *([""] if notes else []), *notes]
+def _verdict(duel: Duel) -> Iterator[Block]:
+    whole = {one.metric: one for one in duel.ratios if one.family is None}
+    output = whole.get("output_bytes")
+    if output is None or output.ratio != output.ratio:
+        yield Verdict("", (Statement("cannot be compared: no compaction under the first set", Tone.WARNING),))
+    else:
+        ends = f"90 % interval {_percent(output.low)} to {_percent(output.high)}"
+        said = f"{duel.b.name}: {_percent(output.ratio)} compaction output ({ends})"
+        tone = Tone.NEUTRAL if not output.is_different else Tone.BETTER if output.ratio < 1 else Tone.WORSE
+        statements = [Statement(said, tone)]
+        statements += [] if output.is_different else [Statement("no difference that is certain")]
+        yield Verdict("", tuple(statements))
+    yield TableBlock("Both on the very same replayed work", ratios_table(duel), detail=Detail.BRIEF)
+    if duel.differences:
+        yield TableBlock("What differs", differences_table(duel), detail=Detail.BRIEF)
+    else:
+        yield Paragraphs(("The options are the same.",), detail=Detail.BRIEF)
+
+
+def _percent(value: float) -> str:
+    return f"{100 * (value - 1):+.1f} %"
 
 
 def _value(one: Ratio, value: float) -> str:

@@ -13,8 +13,6 @@ EVIDENCE_SHOWN = 5
 NAMES_SHOWN = 4
 # A number by itself, its digits in groups or not; not that of a name such as p-0 or L0.
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:\u202f\d{3})*(?:\.\d+)?(?![\w.])")
-# Where the gist of an advice ends, and its reasons and conditions begin.
-_GIST = re.compile(r": |; | \(|\. ")
 
 
 def finding_blocks(found: Iterable[tuple[str, Finding]], lacking: Iterable[tuple[str, NotAssessed]]) -> Iterator[Block]:
@@ -65,7 +63,7 @@ def _finding(found: Sequence[tuple[str, Finding]], is_first: bool) -> FindingBlo
         meanings=tuple(_meanings([finding for _, finding in found])),
         evidence=tuple(evidence),
         threshold_source=first.threshold_source,
-        change=_GIST.split(first.advice, maxsplit=1)[0],
+        change=first.advice.partition("; ")[0],  # conditions and alternatives follow
         advice=first.advice,
         commands=first.commands,
         risk=first.risk,
@@ -109,9 +107,11 @@ def _meanings(findings: Sequence[Finding]) -> Iterator[str]:
 def _places(places: Sequence[tuple[str, str | None]]) -> str:
     """Families and subjects together: `p-0, p-1`, `osd.0 p-0, p-1; osd.3 p-0`, `12 of them`."""
     by_families: dict[tuple[str, ...], list[str]] = {}
-    by_subject: dict[str, list[str]] = {}
+    by_subject: dict[str, dict[str, None]] = {}
     for subject, family in places:
-        by_subject.setdefault(subject, []).extend([] if family is None else [family or '""'])
+        families = by_subject.setdefault(subject, {})
+        if family is not None:
+            families[family or '""'] = None
     for subject, families in by_subject.items():
         by_families.setdefault(tuple(families), []).append(subject)
     said = [

@@ -3,6 +3,8 @@
 from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.analyzer.units import MIB
 
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+
 
 def plain(value: float | None, digits: int = 6) -> str:
     """A number with as many decimals as it has, at most `digits` significant ones; whole numbers whole."""
@@ -36,6 +38,18 @@ def size(count: int) -> str:
     return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
 
 
+def setting(value: str) -> str:
+    """An option's value; where it must be bytes, in their unit: `256 MiB`."""
+    if not value.isdecimal() or int(value) < MIB or int(value) % 1024:
+        return value
+    count, unit = int(value) // 1024, "KiB"
+    for larger in ("MiB", "GiB", "TiB"):
+        if count % 1024:
+            break
+        count, unit = count // 1024, larger
+    return f"{plain(count)} {unit}"
+
+
 def share(value: float | None) -> str:
     """A share of one as per cent."""
     return "-" if value is None else f"{100 * value:.1f} %"
@@ -53,6 +67,26 @@ def millis(seconds: float | None) -> str:
     if seconds >= 0.9995:
         return f"{1000 * seconds:.0f} ms"
     return "<0.0001 ms" if 0 < seconds < 1e-7 else f"{1000 * seconds:.3g} ms"
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words: `0.5 s`, `2 min`, `1 h 30 min`, `3 d`."""
+    if seconds < MINUTE:
+        return f"{seconds:.3g} s"
+    whole = round(seconds)
+    parts = [
+        (whole // DAY, "d"),
+        (whole % DAY // HOUR, "h"),
+        (whole % HOUR // MINUTE, "min"),
+        (whole % MINUTE, "s"),
+    ]
+    said = [(count, unit) for count, unit in parts if count]
+    return " ".join(f"{count} {unit}" for count, unit in said[:2])
+
+
+def counted(count: int, word: str, words: str = "") -> str:
+    """A number of things: `1 file`, `2 files`; `words` is the plural where it is not made by an s."""
+    return f"{plain(count)} {word if count == 1 else words or f'{word}s'}"
 
 
 def file_name(path: str) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.comparison.comparison import Comparison
     from lsmlens.analyzer.comparison.gates import GateResult
     from lsmlens.analyzer.findings import Severity
+    from lsmlens.analyzer.fleet.overview import Overview
     from lsmlens.reports.html.charts import Chart
     from lsmlens.reports.prediction_report import PredictionReport
     from lsmlens.reports.recommendation_report import RecommendationReport
@@ -78,6 +79,27 @@ class Page(Text):
         from lsmlens.reports.html.page import render
 
         return render(self(report, *more))
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered(Text):
+    """A form of a document, which the function composes; `renderer` takes it, and what a limit there is."""
+
+    renderer: str = ""
+
+    def of(self, report: object, *more: object) -> str:
+        """The document in this form."""
+        text: str = resolve_name(self.renderer)(self(report), *more)
+        return text
+
+
+def document(function: str, parts: tuple[str, ...] = ()) -> "dict[str, Text | Table]":
+    """The forms of the document that a function composes: a page, Markdown, and all of it as text."""
+    return {
+        ".html": Rendered(function, parts, "lsmlens.reports.html.page:render"),
+        ".md": Rendered(function, parts, "lsmlens.reports.markdown:render"),
+        ".txt": Rendered(function, parts, "lsmlens.reports.terminal:whole"),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +197,12 @@ class Subject(Generic[ReportT]):
             drawn = self.charts.of(report, output.chart)
             path.write_bytes(to_png(drawn) if output.suffix == ".png" else to_svg(drawn).encode())
 
+    def screen(self, report: ReportT, full: bool = False, width: int | None = None, colour: bool = False) -> str:
+        """The document on a terminal, see `terminal.render`."""
+        from lsmlens.reports.terminal import render
+
+        return render(self.forms[".txt"](report), full, width, colour)
+
     def printed(self, report: ReportT, name: str) -> str:
         """What `--format` prints; for a workflow the step's summary is written as well."""
         form = self.forms[".md" if name == "github" else FORMATS[name]]
@@ -229,35 +257,43 @@ class QosReport:
     fail_on: "Severity | None" = None
 
 
+@dataclass(frozen=True, slots=True)
+class FleetReport:
+    """What there is to report: the look over a fleet, what it is of, and which groups come first."""
+
+    overview: "Overview"
+    subtitle: str = ""
+    by: str = "class"
+
+
 ANALYSIS: Subject[AnalysisReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.html.analysis_page:analysis_page", ("analysis",)),
-        ".md": Text("lsmlens.reports.analysis_markdown:render", ("analysis",)),
+        **document("lsmlens.reports.analysis:compose", ("analysis",)),
         ".json": Text("lsmlens.reports.analysis_json:to_json", ("analysis",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
-        ".txt": Text("lsmlens.reports.text:render", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
-        ".parquet": Table("lsmlens.reports.events_parquet:write_events", ("analysis",)),
+        ".parquet": Table("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
+        ".tables.parquet": Table("lsmlens.reports.jobs_parquet:write_tables", ("analysis",)),
+        ".blobs.parquet": Table("lsmlens.reports.jobs_parquet:write_blob_files", ("analysis",)),
+        ".events.parquet": Table("lsmlens.reports.jobs_parquet:write_other_events", ("analysis",)),
     },
     Charts(
         (
             *("timeline", "levels", "amplification", "latency", "kvthread", "level0", "memtables", "families"),
             "waterfall",
         ),
-        Lazy("lsmlens.reports.html.analysis_page:analysis_charts", ("analysis",)),
+        Lazy("lsmlens.reports.analysis:charts_called", ("analysis",)),
         "the HTML report shows which charts there are",
     ),
     Lazy("lsmlens.reports.github:of_analysis", ("analysis",)),
 )
 COMPARISON: Subject[ComparisonReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.html.comparison_page:comparison_page"),
-        ".md": Text("lsmlens.reports.comparison_markdown:render"),
+        **document("lsmlens.reports.comparison:compose"),
         ".json": Text("lsmlens.reports.comparison_json:to_json", ("comparison", "gates")),
         ".junit.xml": Text("lsmlens.reports.junit:of_comparison"),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_comparison", ("comparison",)),
-        ".txt": Text("lsmlens.reports.comparison_text:render", ("comparison", "gates")),
         ".csv": Text("lsmlens.reports.comparison_csv:to_csv", ("comparison",)),
         ".parquet": Table("lsmlens.reports.comparison_parquet:write_metrics", ("comparison",)),
     },
@@ -266,7 +302,7 @@ COMPARISON: Subject[ComparisonReport] = Subject(
             *("changes", "amplification", "written", "families", "timeline", "levels", "latency", "kvthread"),
             *("level0", "memtables"),
         ),
-        Lazy("lsmlens.reports.html.comparison_page:comparison_charts", ("comparison",)),
+        Lazy("lsmlens.reports.comparison:charts_called", ("comparison",)),
         "the HTML report shows those there are",
     ),
     Lazy("lsmlens.reports.github:of_comparison"),
@@ -288,10 +324,8 @@ REPLAY: "Subject[ReplayReport]" = Subject(
 )
 PREDICTION: "Subject[PredictionReport]" = Subject(
     {
-        ".html": Page("lsmlens.reports.html.prediction_page:prediction_page"),
-        ".md": Text("lsmlens.reports.prediction_markdown:render"),
+        **document("lsmlens.reports.prediction_report:compose"),
         ".json": Text("lsmlens.reports.prediction_json:to_json"),
-        ".txt": Text("lsmlens.reports.prediction_text:render"),
     },
     Charts(
         ("figures", "families"),
@@ -301,10 +335,8 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
 )
 RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     {
-        ".html": Page("lsmlens.reports.html.recommendation_page:recommendation_page"),
-        ".md": Text("lsmlens.reports.recommendation_markdown:render"),
+        **document("lsmlens.reports.recommendation_report:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:to_json"),
-        ".txt": Text("lsmlens.reports.recommendation_text:render"),
         ".ini": Text("lsmlens.reports.recommendation_report:to_options_file", ("recommendation",)),
         ".conf": Text("lsmlens.reports.recommendation_report:to_ceph_conf", ("recommendation",)),
     },
@@ -316,17 +348,15 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
 )
 DUEL: "Subject[Duel]" = Subject(
     {
+        **document("lsmlens.reports.duel_report:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
-        ".txt": Text("lsmlens.reports.duel_report:render"),
     }
 )
 QOS: Subject[QosReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.html.qos_page:qos_page", ("assessment",)),
-        ".md": Text("lsmlens.reports.qos_markdown:render", ("assessment",)),
+        **document("lsmlens.reports.qos_report:compose", ("assessment",)),
         ".json": Text("lsmlens.reports.qos_json:to_json", ("assessment",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_assessment", ("assessment", "fail_on")),
-        ".txt": Text("lsmlens.reports.qos_text:render", ("assessment",)),
     },
     Charts(
         ("allocation", "front", "course", "recovery"),
@@ -334,4 +364,12 @@ QOS: Subject[QosReport] = Subject(
         "it needs mClock, or the simulation",
     ),
     Lazy("lsmlens.reports.github:of_assessment", ("assessment",)),
+)
+FLEET: Subject[FleetReport] = Subject(
+    {
+        ".html": Page("lsmlens.reports.fleet_report:of_report"),
+        ".md": Text("lsmlens.reports.fleet_report:to_markdown"),
+        ".txt": Text("lsmlens.reports.fleet_report:to_text"),
+        ".csv": Text("lsmlens.reports.fleet_report:to_csv"),
+    }
 )

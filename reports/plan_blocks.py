@@ -1,58 +1,67 @@
-"""A run's plan as it is shown: what changes, what is left out and why, and the steps."""
+"""A run's plan as blocks of a document: what changes, what is left out and why, and the steps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.plan import LeftOut, Plan, PlannedChange
 from lsmlens.reports.document import Block, Commands, Detail, Details, Paragraphs, TableBlock
-from lsmlens.reports.tables import Table
+from lsmlens.reports.numbers import setting
+from lsmlens.reports.tables import Column, tabulate
 
 
-def blocks_of(runs: tuple[RunAnalysis, ...], most: int) -> Iterator[Block]:
-    """The plans of the runs that have one, as many as are shown: what changes, then how."""
-    for one, plan in planned(runs, most):
+def plan_lines(runs: Sequence[RunAnalysis]) -> Iterator[Block]:
+    """What the plans of the runs change, in a line each."""
+    for one, plan in _planned(runs):
+        name = f"{one.run.name}: " if len(runs) > 1 else ""
+        changes = "; ".join(map(_in_short, plan.changes)) or "nothing to change"
+        yield Paragraphs((f"{name}Plan: {changes}.",), detail=Detail.BRIEF)
+
+
+def plan_blocks(runs: Sequence[RunAnalysis]) -> Iterator[Block]:
+    """The plans of the runs that have one: what changes, then how."""
+    for one, plan in _planned(runs):
         name = f"{one.run.name}: " if len(runs) > 1 else ""
         if plan.changes:
-            yield TableBlock(f"{name}what changes", changes_table(plan), detail=Detail.BRIEF)
-        if said := tuple(left_out(plan)):
-            yield Paragraphs(said)
-        blocks: list[Block] = []
-        for title, notes, pasted in steps(plan):
-            blocks.append(Commands(title, pasted))
-            blocks += [Paragraphs(notes)] if notes else []
-        if blocks:
-            yield Details(f"{name}how to do it, and the way back", tuple(blocks))
+            yield TableBlock(f"{name}what changes", tabulate(_CHANGES, plan.changes))
+        if plan.left_out:
+            yield Paragraphs(tuple(map(_left_out, plan.left_out)))
+        steps = tuple(_steps(plan))
+        if steps:
+            yield Details(f"{name}how to do it, and the way back", steps)
 
 
-def changes_table(plan: Plan) -> Table:
-    """One row for each option that changes."""
-    rows = [
-        (one.name, one.before or "not known", one.after, _of(one), ", ".join(one.codes), str(one.takes_effect))
-        for one in plan.changes
-    ]
-    headers = ("option", "from", "to", "of", "asked for by", "takes effect")
-    return Table(headers, tuple(rows), left=(0, 1, 2, 3, 4, 5))
+def _in_short(one: PlannedChange) -> str:
+    before = f"{setting(one.before)} → " if one.before is not None else ""
+    of = f" of {', '.join(one.families)}" if one.families else ""
+    return f"{one.name} {before}{setting(one.after)}{of} ({', '.join(one.codes)}; {one.takes_effect})"
 
 
-def left_out(plan: Plan) -> Iterator[str]:
-    """A sentence for each change that findings ask for and the plan does not make."""
-    for one in plan.left_out:
-        yield f"left out: {one.name}={one.after} ({_of(one)}; {', '.join(one.codes)}): {one.why}"
+_CHANGES: tuple[Column[PlannedChange], ...] = (
+    Column("option", lambda one: one.name),
+    Column("from", lambda one: "not known" if one.before is None else setting(one.before), left=True),
+    Column("to", lambda one: setting(one.after), left=True),
+    Column("of", lambda one: _of(one), left=True),
+    Column("asked for by", lambda one: ", ".join(one.codes), left=True),
+    Column("takes effect", lambda one: str(one.takes_effect), left=True),
+)
 
 
-def steps(plan: Plan) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Each step: its title with its number, its notes, what to paste."""
+def _left_out(one: LeftOut) -> str:
+    return f"Left out: {one.name} {setting(one.after)} ({_of(one)}; {', '.join(one.codes)}): {one.why}."
+
+
+def _steps(plan: Plan) -> Iterator[Block]:
     for number, step in enumerate(plan.steps, 1):
         pasted = step.commands
         if not pasted and plan.options_fragment is not None:
             pasted = tuple(plan.options_fragment.splitlines())
-        yield f"{number}. {step.title}", step.notes, pasted
+        yield Commands(f"{number}. {step.title}", pasted)
+        if step.notes:
+            yield Paragraphs(step.notes)
 
 
-def planned(runs: tuple[RunAnalysis, ...], most: int) -> Iterator[tuple[RunAnalysis, Plan]]:
-    """The runs that have a plan, as many as are shown."""
-    found = [(one, one.plan) for one in runs if one.plan is not None]
-    yield from found[:most]
+def _planned(runs: Sequence[RunAnalysis]) -> Iterator[tuple[RunAnalysis, Plan]]:
+    return ((one, one.plan) for one in runs if one.plan is not None)
 
 
 def _of(one: PlannedChange | LeftOut) -> str:

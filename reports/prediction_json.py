@@ -4,7 +4,15 @@ from typing import Annotated, Any, Final, Literal
 
 from lsmlens.analyzer.analysis_document import means
 from lsmlens.reports.json_form import to_text
-from lsmlens.reports.prediction_report import Observed, PredictionReport, is_outside, log_total, named_bounds
+from lsmlens.reports.prediction_report import (
+    NOT_JUDGED,
+    Observed,
+    PredictionReport,
+    is_outside,
+    log_total,
+    named_bounds,
+    unjudged,
+)
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import FamilyPrediction, OptionsPrediction
 from lsmlens.tuners.predictions.self_consistency import Check
@@ -176,7 +184,7 @@ def document(report: PredictionReport) -> PredictionJson:
         replays=[VariantJson(scale=one.scale, seed=one.seed) for one in anchor.variants],
         self_consistency=[check_json(one, one.compactions) for one in anchor.checks],
         predictions=[
-            options_prediction_json(one, observed)
+            options_prediction_json(one, observed, unjudged(report, one))
             for one, observed in zip(report.prediction.predictions, report.observed, strict=True)
         ],
     )
@@ -195,8 +203,13 @@ def check_json(one: Check, compactions: float | UnsetType | None = UNSET) -> Sel
     )
 
 
-def options_prediction_json(one: OptionsPrediction, observed: Observed | None = None) -> OptionsPredictionJson:
-    """One set of options: what was predicted, its bounds, and what a real run did, if one stands beside it."""
+def options_prediction_json(
+    one: OptionsPrediction, observed: Observed | None = None, refusal: str = ""
+) -> OptionsPredictionJson:
+    """One set of options: what was predicted, its bounds, and what a real run did, if one stands beside it.
+
+    `refusal` says why compactions cannot be judged, if that is so: the gravest note there is.
+    """
     low, high = named_bounds(one)
     predicted = FiguresJson(**_named(one.predicted.value)) if one.predicted is not None else None
     return OptionsPredictionJson(
@@ -215,7 +228,7 @@ def options_prediction_json(one: OptionsPrediction, observed: Observed | None = 
             for need in one.needs
         ],
         observed=None if observed is None else _observed(one, observed),
-        quality=list(one.quality),
+        quality=[*([f"{NOT_JUDGED}: {refusal}"] if refusal else []), *one.quality],
     )
 
 

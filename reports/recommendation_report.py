@@ -1,11 +1,30 @@
-"""What the reports of a recommendation are made of: its tables and its words."""
+"""The report of `lsmlens tune`: what to change and why, what it brings and costs, how to do it, what it rests on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.reports.numbers import plain, ratio, size
-from lsmlens.reports.tables import Table
+from lsmlens.reports.document import (
+    Block,
+    ChartBlock,
+    Commands,
+    Deferred,
+    Detail,
+    Details,
+    Document,
+    Figure,
+    Figures,
+    Notices,
+    Paragraphs,
+    Section,
+    Statement,
+    TableBlock,
+    Terms,
+    Tone,
+    Verdict,
+)
+from lsmlens.reports.numbers import plain, ratio, setting, size
+from lsmlens.reports.tables import Importance, Table
 from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.predictions.self_consistency import warnings
@@ -30,6 +49,19 @@ METRICS = {
 # Families with less of all bytes are left out of the text, and counted.
 LEAST_SHARE = 0.01
 LONGEST_REASON = 100
+MOST_TRIED = 10
+FRONT_KEYS = ("settings", "", "written", "WA", "cost", "worst")
+TERMS = (
+    ("cost", "A weighed product of ratios to the current settings, which cost 1; the weights are the objective's."),
+    ("worst", "The cost in the case in which a finalist does worst: draws of the workload, loads, seeds."),
+    ("front", "A finalist that no other, nor the current settings, is better than in everything."),
+    (
+        "predicted",
+        "What the log shows, times the ratio of the replays under these settings and under the current ones.",
+    ),
+    ("90 % interval", "By the scatter of the replays, what the fit leaves open, and what any model errs."),
+    ("memtables at most", "All buffers of all column families, or the WAL's limit that flushes them before."),
+)
 # Compactions so many times as large are worth a word.
 LARGER = 2.0
 
@@ -61,6 +93,107 @@ def to_ceph_conf(recommendation: Recommendation) -> str:
     return "\n".join(lines) + "\n"
 
 
+def compose(report: RecommendationReport) -> Document:
+    """The report of a recommendation."""
+    one = report.recommendation
+    run = one.fitted.evidence.run.run
+    sections = [
+        Section("verdict", "In short", tuple(_verdict(report))),
+        Section("apply", "How to apply it", tuple(_steps(report))),
+        Section("finalists", "Finalists", tuple(_finalists(one))),
+        Section("charts", "The search", (Deferred(lambda: _charts(report)),)),
+    ]
+    for number, finalist in enumerate(one.finalists, 1):
+        title = f"{finalist.name} against the current settings"
+        sections.append(Section(f"finalist-{number}", title, tuple(_against(one, finalist, number))))
+    said = tuple(notes(report))
+    sections += [
+        Section("tried", "Tried and lost", tuple(_tried(one))),
+        Section("basis", "What this rests on", (Paragraphs(tuple(basis(report))), *([Notices(said)] if said else []))),
+        Section("computed", "How each number is computed", (Terms(TERMS, detail=Detail.PAGE),)),
+    ]
+    facts = [("Log", report.source)]
+    facts += [("Ceph", run.ceph_version)] if run.ceph_version else []
+    facts += [("RocksDB", run.rocksdb_version)] if run.rocksdb_version else []
+    facts.append(("Objective", str(one.objective)))
+    what = "the steps to apply it, " if report.application is not None else ""
+    more = f"More: --full ({what}by column family, what was tried) · -o report.html (charts)"
+    return Document("Recommendation", one.fitted.name, tuple(facts), tuple(sections), more)
+
+
+def _verdict(report: RecommendationReport) -> Iterator[Block]:
+    one = report.recommendation
+    picked = one.picked
+    if picked is None:
+        yield Verdict("", (Statement(headline(one).rstrip("."), Tone.NEUTRAL),))
+        yield Paragraphs((f"Why: {one.reason}.",), detail=Detail.BRIEF)
+        return
+    worst = picked.worst
+    yield Verdict("", (Statement(headline(one).rstrip("."), Tone.BETTER),))
+    certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
+    yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
+    yield TableBlock("Settings that change", differences_table(picked), detail=Detail.BRIEF)
+    table = changes_table(one, picked)
+    yield Figures(tuple(Figure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
+    yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
+    yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.",), detail=Detail.BRIEF)
+
+
+def _steps(report: RecommendationReport) -> Iterator[Block]:
+    for number, step in enumerate(report.application.steps if report.application is not None else (), 1):
+        yield Commands(f"{number}. {step.title}", step.commands)
+        if step.notes:
+            yield Paragraphs(step.notes)
+
+
+def _finalists(one: Recommendation) -> Iterator[Block]:
+    if not one.finalists:
+        return
+    brief = Detail.FULL if one.picked is not None else Detail.BRIEF
+    yield TableBlock("Beside the current settings, which cost 1", front_table(one), detail=brief)
+    yield TableBlock("Cost in every case", cases_table(one))
+
+
+def _charts(report: RecommendationReport) -> Iterator[ChartBlock]:
+    from lsmlens.reports.html.recommendation_charts import recommendation_charts
+
+    return recommendation_charts(report)
+
+
+def _against(one: Recommendation, finalist: Finalist, number: int) -> Iterator[Block]:
+    """A finalist against the current settings; of the pick some stands in the verdict already."""
+    beside = Detail.FULL if finalist is not one.picked else Detail.PAGE
+    if finalist is one.picked or one.picked is None:
+        table, hidden = families_table(one, finalist)
+        note = f"{hidden} column families with less than 1 % of the bytes are not shown." if hidden else ""
+        families = TableBlock("Bytes written by column family", table, note)
+    else:
+        families = TableBlock("Bytes written by column family", families_table(one, finalist)[0], detail=Detail.PAGE)
+    yield TableBlock("Settings that change", differences_table(finalist), detail=beside)
+    yield TableBlock("Predicted, for the same work", changes_table(one, finalist), detail=beside)
+    yield Deferred(lambda: _timeline(one, finalist, number))
+    yield families
+
+
+def _timeline(one: Recommendation, finalist: Finalist, number: int) -> Iterator[Block]:
+    from lsmlens.reports.html.recommendation_charts import timeline
+
+    drawn = timeline(one, finalist, number)
+    if drawn is not None:
+        yield drawn
+
+
+def _tried(one: Recommendation) -> Iterator[Block]:
+    table = tried_table(one)
+    if len(table.rows) <= MOST_TRIED:
+        yield from [TableBlock("", table)] if table.rows else []
+        return
+    yield TableBlock(
+        "The cheapest", tried_table(one, MOST_TRIED), f"{len(table.rows) - MOST_TRIED} more are in the page."
+    )
+    yield Details("All of them", (TableBlock("", table, detail=Detail.PAGE),), detail=Detail.PAGE)
+
+
 def headline(recommendation: Recommendation) -> str:
     """What to do, in a sentence."""
     picked = recommendation.picked
@@ -81,7 +214,8 @@ def front_table(recommendation: Recommendation) -> Table:
         marks = "pick" if one is recommendation.picked else "front" if one.name in front else "beaten"
         rows.append(_row(one.name, marks, one.scores, ratio(one.cost), ratio(one.worst.cost)))
     header = ("settings", "", "written", "WA", "records in", "memtables", "space", "stalls", "p99", "cost", "worst")
-    return Table(header, tuple(rows), left=(0, 1))
+    importance = tuple(Importance.KEY if name in FRONT_KEYS else Importance.MINOR for name in header)
+    return Table(header, tuple(rows), left=(0, 1), importance=importance)
 
 
 def changes_table(recommendation: Recommendation, finalist: Finalist) -> Table:
@@ -109,7 +243,7 @@ def differences_table(finalist: Finalist) -> Table:
         (one.option, one.family or "all", plain_value(one.other), plain_value(one.value))
         for one in finalist.differences
     )
-    return Table(("option", "column family", "current", "recommended"), rows, left=(0, 1))
+    return Table(("option", "column family", "current", finalist.name), rows, left=(0, 1))
 
 
 def families_table(recommendation: Recommendation, finalist: Finalist) -> tuple[Table, int]:
@@ -243,7 +377,7 @@ def _estimates(recommendation: Recommendation) -> Iterator[str]:
 
 def plain_value(value: str | None) -> str:
     """An option's value as people write it."""
-    return "-" if value is None else value.removesuffix(".000000")
+    return "-" if value is None else setting(value.removesuffix(".000000"))
 
 
 def _row(name: str, mark: str, scores: Scores, cost: str, worst: str) -> tuple[str, ...]:

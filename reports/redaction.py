@@ -18,6 +18,8 @@ from ipaddress import ip_address
 from typing import Any, TypeVar, cast
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
+from lsmlens.analyzer.columns import Rows
+from lsmlens.analyzer.jobs import OtherEvent
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.scan import NotUnderstood
 from lsmlens.analyzer.spool import Spool
@@ -120,7 +122,10 @@ class Redaction:
         if isinstance(value, str):
             return value if isinstance(value, Enum) else self.text(value)
         if isinstance(value, Run):  # what is not shown need not be looked through
-            value = _changed(value, {"companions": [], "options_text": "", "dumps": Spool()})
+            value = _changed(
+                value,
+                {"companions": [], "options_text": "", "dumps": Spool(tuple), "other_event_rows": Rows(OtherEvent)},
+            )
         elif isinstance(value, NotUnderstood):
             value = _changed(value, {"text": f"({len(value.text)} characters withheld)"})
         if isinstance(value, Mapping):
@@ -132,7 +137,7 @@ class Redaction:
         if isinstance(value, list | set | frozenset):
             return type(value)(self._of(item) for item in value)
         if isinstance(value, Spool):
-            spool: Spool[Any] = Spool()
+            spool: Spool[Any] = Spool(value.kind)
             for record in value:
                 spool.append(self._of(record))
             return spool

@@ -1,19 +1,25 @@
 """The tables of one run, cells as people read them: all reports for people print these."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.amplification import FamilyWrites
+from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics
+from lsmlens.analyzer.counters.counter_intervals import CounterInterval
+from lsmlens.analyzer.flushes import FlushView
 from lsmlens.analyzer.metrics import LABELS
 from lsmlens.analyzer.pressure import FamilyPressure
+from lsmlens.reports.document import Tone
 from lsmlens.reports.moments import moment_of_micros
-from lsmlens.reports.numbers import bytes_of, file_name, mib, millis, plain, ratio, share
-from lsmlens.reports.tables import Table
+from lsmlens.reports.numbers import bytes_of, file_name, mib, millis, plain, ratio, setting, share
+from lsmlens.reports.tables import Column, Importance, Table, tabulate
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.options.options_in_force import OptionInForce
+
+USUAL, MINOR = Importance.USUAL, Importance.MINOR
 
 
 def statistics_columns(analysis: Analysis) -> list[tuple[str, CompactionStatistics]]:
@@ -25,86 +31,70 @@ def statistics_columns(analysis: Analysis) -> list[tuple[str, CompactionStatisti
     return columns
 
 
-def statistics(columns: Sequence[tuple[str, CompactionStatistics]]) -> Table:
-    """The published "Compaction Statistics" table."""
-    rows = [(label, *(plain(getattr(column, name)) for _, column in columns)) for name, label in LABELS.items()]
+def statistics(columns: Sequence[tuple[str, CompactionStatistics]], is_ceph: bool = True) -> Table:
+    """The published "Compaction Statistics" table; its labels speak of OSDs, of which other programs have none."""
+    labels = {name: label if is_ceph else label.replace(" OSD ", " ") for name, label in LABELS.items()}
+    rows = [(label, *(plain(getattr(column, name)) for _, column in columns)) for name, label in labels.items()]
     return Table(("", *(name for name, _ in columns)), tuple(rows))
 
 
 def statistics_by_run(analysis: Analysis) -> Table:
     """The same figures for many runs, one row each."""
-    rows = [
-        (
-            one.run.name,
-            plain(one.statistics.log_duration_seconds),
-            plain(one.statistics.compaction_events),
-            plain(one.statistics.total_compaction_seconds),
-            plain(one.statistics.total_output_size_mib),
-            plain(one.statistics.total_input_records),
-            plain(one.statistics.total_output_records),
-            ratio(one.statistics.output_input_ratio_of_sums),
-            mib(one.total.flush_bytes),
-            ratio(one.total.write_amplification),
-        )
-        for one in analysis.runs
-    ]
-    header = ("run", "log s", "compactions", "seconds", "output MiB", "records in", "out", "out/in", "flush MiB")
-    return Table((*header, "LSM WA"), tuple(rows))
+    return tabulate(_BY_RUN, analysis.runs)
+
+
+_BY_RUN: tuple[Column[RunAnalysis], ...] = (
+    Column("run", lambda one: one.run.name),
+    Column("log s", lambda one: plain(one.statistics.log_duration_seconds), importance=USUAL),
+    Column("compactions", lambda one: plain(one.statistics.compaction_events)),
+    Column("seconds", lambda one: plain(one.statistics.total_compaction_seconds), importance=USUAL),
+    Column("output MiB", lambda one: plain(one.statistics.total_output_size_mib)),
+    Column("records in", lambda one: plain(one.statistics.total_input_records), importance=MINOR),
+    Column("out", lambda one: plain(one.statistics.total_output_records), importance=MINOR),
+    Column("out/in", lambda one: ratio(one.statistics.output_input_ratio_of_sums)),
+    Column("flush MiB", lambda one: mib(one.total.flush_bytes)),
+    Column("LSM WA", lambda one: ratio(one.total.write_amplification)),
+)
 
 
 def families(one: RunAnalysis) -> Table:
     """Writes by column family."""
-    header = ("column family", "flushes", "flush MiB", "compactions", "input MiB", "output MiB", "records in")
-    rows = [_family(family.name or '""', family) for family in one.families]
-    total = _family("total", one.total)
-    return Table((*header, "records out", "out/in", "moves", "LSM WA"), tuple(rows), total)
+    return tabulate(_FAMILIES, one.families, replace(one.total, name="total"))
 
 
-def _family(name: str, family: FamilyWrites) -> tuple[str, ...]:
-    return (
-        name,
-        plain(family.flushes),
-        mib(family.flush_bytes),
-        plain(family.compactions),
-        mib(family.compaction_input_bytes),
-        mib(family.compaction_output_bytes),
-        plain(family.input_records),
-        plain(family.output_records),
-        ratio(family.output_input_ratio),
-        plain(family.trivial_moves),
-        ratio(family.write_amplification),
-    )
+_FAMILIES: tuple[Column[FamilyWrites], ...] = (
+    Column("column family", lambda one: named(one.name)),
+    Column("flushes", lambda one: plain(one.flushes)),
+    Column("flush MiB", lambda one: mib(one.flush_bytes)),
+    Column("compactions", lambda one: plain(one.compactions)),
+    Column("input MiB", lambda one: mib(one.compaction_input_bytes), importance=USUAL),
+    Column("output MiB", lambda one: mib(one.compaction_output_bytes)),
+    Column("records in", lambda one: plain(one.input_records), importance=MINOR),
+    Column("records out", lambda one: plain(one.output_records), importance=MINOR),
+    Column("out/in", lambda one: ratio(one.output_input_ratio), importance=USUAL),
+    Column("moves", lambda one: plain(one.trivial_moves), importance=MINOR),
+    Column("LSM WA", lambda one: ratio(one.write_amplification)),
+)
 
 
 def pressure(families: Sequence[FamilyPressure]) -> Table:
     """How near column families came to stalls, at their worst and in the mean by time."""
-    header = (
-        "column family",
-        "L0 files: most",
-        "mean",
-        "compact at",
-        "slow at",
-        "stop at",
-        "full memtables: most",
-        "mean",
-    )
-    rows = [
-        (
-            one.family or '""',
-            plain(one.level0_files),
-            _mean(one.level0_files_mean),
-            plain(one.compaction_trigger),
-            plain(one.slowdown_trigger),
-            plain(one.stop_trigger),
-            plain(one.immutable_memtables),
-            _mean(one.immutable_memtables_mean),
-            plain(one.memtables),
-            bytes_of(one.pending_compaction_bytes),
-            bytes_of(one.pending_compaction_bytes_mean),
-        )
-        for one in families
-    ]
-    return Table((*header, "of", "pending: most", "mean"), tuple(rows))
+    return tabulate(_PRESSURE, families)
+
+
+_PRESSURE: tuple[Column[FamilyPressure], ...] = (
+    Column("column family", lambda one: named(one.family), tone=lambda one: Tone.WARNING if one.is_notable else None),
+    Column("L0 files: most", lambda one: plain(one.level0_files)),
+    Column("mean", lambda one: _mean(one.level0_files_mean), importance=USUAL),
+    Column("compact at", lambda one: plain(one.compaction_trigger), importance=MINOR),
+    Column("slow at", lambda one: plain(one.slowdown_trigger)),
+    Column("stop at", lambda one: plain(one.stop_trigger), importance=USUAL),
+    Column("full memtables: most", lambda one: plain(one.immutable_memtables)),
+    Column("mean", lambda one: _mean(one.immutable_memtables_mean), importance=USUAL),
+    Column("of", lambda one: plain(one.memtables)),
+    Column("pending: most", lambda one: bytes_of(one.pending_compaction_bytes)),
+    Column("mean", lambda one: bytes_of(one.pending_compaction_bytes_mean), importance=USUAL),
+)
 
 
 def _mean(value: float | None) -> str:
@@ -113,24 +103,22 @@ def _mean(value: float | None) -> str:
 
 def levels(one: RunAnalysis) -> Table:
     """Writes by the level written to."""
-    header = ("into level", "flush MiB", "compactions", "seconds", "input MiB", "output MiB", "records in")
-    rows = [
-        (
-            f"L{level.level}",
-            mib(level.flush_bytes),
-            plain(level.compactions),
-            f"{level.compaction_seconds:.1f}",
-            mib(level.compaction_input_bytes),
-            mib(level.compaction_output_bytes),
-            plain(level.input_records),
-            plain(level.output_records),
-            ratio(level.output_input_ratio),
-            plain(level.trivial_moves),
-            mib(level.trivial_move_bytes),
-        )
-        for level in one.levels
-    ]
-    return Table((*header, "records out", "out/in", "moves", "moved MiB"), tuple(rows))
+    return tabulate(_LEVELS, one.levels)
+
+
+_LEVELS: tuple[Column[LevelWrites], ...] = (
+    Column("into level", lambda one: f"L{one.level}"),
+    Column("flush MiB", lambda one: mib(one.flush_bytes)),
+    Column("compactions", lambda one: plain(one.compactions)),
+    Column("seconds", lambda one: f"{one.compaction_seconds:.1f}", importance=USUAL),
+    Column("input MiB", lambda one: mib(one.compaction_input_bytes), importance=USUAL),
+    Column("output MiB", lambda one: mib(one.compaction_output_bytes)),
+    Column("records in", lambda one: plain(one.input_records), importance=MINOR),
+    Column("records out", lambda one: plain(one.output_records), importance=MINOR),
+    Column("out/in", lambda one: ratio(one.output_input_ratio)),
+    Column("moves", lambda one: plain(one.trivial_moves), importance=USUAL),
+    Column("moved MiB", lambda one: mib(one.trivial_move_bytes), importance=USUAL),
+)
 
 
 def reasons(one: RunAnalysis) -> Table:
@@ -150,40 +138,40 @@ def reasons(one: RunAnalysis) -> Table:
 
 def flushes(one: RunAnalysis) -> Table:
     """What flushes took in, what survived them, and why they were made."""
-    header = ("column family", "flushes", "memtables each", "entries in", "deletes in", "entries out")
-    rows = [
-        (
-            view.name or '""',
-            plain(view.flushes),
-            "-" if view.memtables_per_flush is None else f"{view.memtables_per_flush:.1f}",
-            plain(view.input_entries),
-            plain(view.input_deletes),
-            plain(view.output_entries),
-            share(view.dropped_share),
-            share(view.dropped_puts_share),
-            ", ".join(f"{count} {reason}" for reason, count in view.reasons.most_common()),
-        )
-        for view in one.flushes
-    ]
-    return Table((*header, "died in memory", "puts died", "reasons"), tuple(rows), left=(0, 8))
+    return tabulate(_FLUSHES, one.flushes)
+
+
+_FLUSHES: tuple[Column[FlushView], ...] = (
+    Column("column family", lambda one: named(one.name)),
+    Column("flushes", lambda one: plain(one.flushes)),
+    Column("memtables each", lambda one: _memtables(one.memtables_per_flush), importance=USUAL),
+    Column("entries in", lambda one: plain(one.input_entries)),
+    Column("deletes in", lambda one: plain(one.input_deletes), importance=USUAL),
+    Column("entries out", lambda one: plain(one.output_entries)),
+    Column("died in memory", lambda one: share(one.dropped_share)),
+    Column("puts died", lambda one: share(one.dropped_puts_share), importance=USUAL),
+    Column("reasons", lambda one: ", ".join(f"{count} {why}" for why, count in one.reasons.most_common()), left=True),
+)
+
+
+def _memtables(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
 
 
 def windows(sums: Sequence[tuple[int, FamilyWrites]]) -> Table:
     """Writes by time window."""
-    rows = [
-        (
-            moment_of_micros(start) or "-",
-            plain(window.flushes),
-            mib(window.flush_bytes),
-            plain(window.compactions),
-            f"{window.compaction_seconds:.1f}",
-            mib(window.compaction_output_bytes),
-            ratio(window.write_amplification),
-        )
-        for start, window in sums
-    ]
-    header = ("from (UTC)", "flushes", "flush MiB", "compactions", "seconds", "output MiB", "LSM WA")
-    return Table(header, tuple(rows))
+    return tabulate(_WINDOWS, sums)
+
+
+_WINDOWS: tuple[Column[tuple[int, FamilyWrites]], ...] = (
+    Column("from (UTC)", lambda one: moment_of_micros(one[0]) or "-"),
+    Column("flushes", lambda one: plain(one[1].flushes)),
+    Column("flush MiB", lambda one: mib(one[1].flush_bytes)),
+    Column("compactions", lambda one: plain(one[1].compactions)),
+    Column("seconds", lambda one: f"{one[1].compaction_seconds:.1f}", importance=USUAL),
+    Column("output MiB", lambda one: mib(one[1].compaction_output_bytes)),
+    Column("LSM WA", lambda one: ratio(one[1].write_amplification)),
+)
 
 
 def options(one: RunAnalysis) -> Table:
@@ -191,7 +179,7 @@ def options(one: RunAnalysis) -> Table:
     alike: dict[tuple[str, str, str | None, str], list[str]] = {}
     for option in (*one.options, *one.ceph_options):
         if option.differs:
-            key = (option.name, option.value, option.default, str(option.source))
+            key = (option.name, setting(option.value), option.default and setting(option.default), str(option.source))
             alike.setdefault(key, []).append(_owner(option))
     rows = [
         (name, value, default or "-", ", ".join(owners), source)
@@ -212,13 +200,15 @@ def counters(one: RunAnalysis) -> Table | None:
     kv = _millis(summary.kv_sync_seconds, summary.kv_flush_seconds, summary.kv_commit_seconds)
     transactions = _millis(summary.transaction_submit_seconds, summary.transaction_commit_seconds)
     rocksdb = _millis(summary.rocksdb_get_seconds, summary.rocksdb_submit_seconds, summary.rocksdb_submit_sync_seconds)
-    written = (summary.bluefs_wal_bytes_written, summary.bluefs_sst_bytes_written, summary.bluefs_slow_bytes_written)
+    written = _bytes(
+        summary.bluefs_wal_bytes_written, summary.bluefs_sst_bytes_written, summary.bluefs_slow_bytes_written
+    )
     slow = f"{bytes_of(summary.slow_used_bytes)}, at most {bytes_of(summary.slow_peak_bytes)}"
     rows = (
         ("kv sync / flush / commit", kv),
         ("transaction submit / commit", transactions),
         ("RocksDB get / submit / submit sync", rocksdb),
-        ("BlueFS written: WAL / tables / slow device", " / ".join(map(bytes_of, written))),
+        ("BlueFS written: WAL / tables / slow device", written),
         ("database on its device", f"{bytes_of(summary.db_used_bytes)} of {bytes_of(summary.db_total_bytes)}"),
         ("spilled to the slow device", slow),
         ("onodes found in cache", share(summary.onode_hit_share)),
@@ -232,31 +222,26 @@ def counter_intervals(one: RunAnalysis) -> Table | None:
     if len(one.counter_intervals) < 2:
         return None
     lives = one.counter_intervals[-1].life > 1
-    rows = [
-        (
-            (f"{interval.life}: " if lives else "") + file_name(interval.until),
-            _millis(counted.kv_flush_seconds, counted.kv_commit_seconds),
-            millis(counted.transaction_commit_seconds),
-            millis(counted.rocksdb_get_seconds),
-            " / ".join(map(bytes_of, (counted.bluefs_wal_bytes_written, counted.bluefs_sst_bytes_written))),
-            bytes_of(counted.slow_used_bytes),
-            share(counted.onode_hit_share),
-            plain(counted.client_writes),
-            _range(interval.seconds),
-            _range(interval.per_second(counted.client_writes)),
-        )
-        for interval in one.counter_intervals
-        for counted in (interval.counted,)
-    ]
-    header = (
-        "up to the perf dump",
-        "kv flush / commit",
-        "transaction",
-        "RocksDB get",
-        "WAL / tables written",
-        "spilled",
+    until = Column[CounterInterval](
+        "up to the perf dump", lambda one: (f"{one.life}: " if lives else "") + file_name(one.until)
     )
-    return Table((*header, "onodes hit", "client writes", "seconds", "writes/s"), tuple(rows))
+    return tabulate((until, *_COUNTER_INTERVALS), one.counter_intervals)
+
+
+_COUNTER_INTERVALS: tuple[Column[CounterInterval], ...] = (
+    Column("kv flush / commit", lambda one: _millis(one.counted.kv_flush_seconds, one.counted.kv_commit_seconds)),
+    Column("transaction", lambda one: millis(one.counted.transaction_commit_seconds)),
+    Column("RocksDB get", lambda one: millis(one.counted.rocksdb_get_seconds)),
+    Column(
+        "WAL / tables written",
+        lambda one: _bytes(one.counted.bluefs_wal_bytes_written, one.counted.bluefs_sst_bytes_written),
+    ),
+    Column("spilled", lambda one: bytes_of(one.counted.slow_used_bytes)),
+    Column("onodes hit", lambda one: share(one.counted.onode_hit_share), importance=USUAL),
+    Column("client writes", lambda one: plain(one.counted.client_writes)),
+    Column("seconds", lambda one: _range(one.seconds), importance=USUAL),
+    Column("writes/s", lambda one: _range(one.per_second(one.counted.client_writes))),
+)
 
 
 def _range(ends: tuple[float, float] | None) -> str:
@@ -265,3 +250,12 @@ def _range(ends: tuple[float, float] | None) -> str:
 
 def _millis(*seconds: float | None) -> str:
     return " / ".join(map(millis, seconds))
+
+
+def _bytes(*counts: float | None) -> str:
+    return " / ".join(map(bytes_of, counts))
+
+
+def named(family: str) -> str:
+    """A column family's name, which may be empty."""
+    return family or '""'

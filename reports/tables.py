@@ -24,7 +24,7 @@ class Column(Generic[RowT]):
     cell: Callable[[RowT], str]
     left: bool = False
     importance: Importance = Importance.KEY
-    tone: Callable[[RowT], str] | None = None
+    tone: Callable[[RowT], str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

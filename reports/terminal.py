@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
+from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.printable import GROUP_SPACE, printable
 from lsmlens.reports.document import (
     Block,
@@ -35,6 +36,7 @@ WIDTH = 100  # of sentences where the width is not known
 LEAST_WIDTH = 40
 COMMAND_INDENT = 8
 EVIDENCE_SHOWN = 3
+FINDINGS_SHOWN = 6  # one by one on a first screen
 GAP = "  "
 LEAST_TEXT = 16  # a column of words is not made narrower
 
@@ -60,6 +62,11 @@ def render(document: Document, full: bool = False, width: int | None = None, col
     return Screen(full, width, colour).text(document.at(Detail.FULL if full else Detail.BRIEF))
 
 
+def whole(document: Document) -> str:
+    """All of it, as a text file has it."""
+    return render(document, full=True)
+
+
 class Screen:
     """Takes a document line by line."""
 
@@ -76,7 +83,10 @@ class Screen:
         self._lines += [self._styled(line, "bold") for line in self._wrapped(heading, 0, 2)]
         if document.facts:
             self._lines += self._wrapped(" · ".join(f"{name} {fact}" for name, fact in document.facts), 0, 2)
-        for section in document.sections:
+        for section in document.sections[:1]:  # the answer needs no heading
+            self._lines.append("")
+            self._blocks(section.blocks)
+        for section in document.sections[1:]:
             self._section(section, "")
         if document.more and not self._full:
             self._lines += ["", *self._wrapped(document.more, 0, 0)]
@@ -99,10 +109,16 @@ class Screen:
         subject_width = max(
             (len(printable(block.subject)) for block in blocks if isinstance(block, Verdict)), default=0
         )
+        findings = [block for block in blocks if isinstance(block, FindingBlock)]
+        unsaid = [] if self._full else findings[FINDINGS_SHOWN:]
         for place, block in enumerate(blocks):
+            if block in unsaid:
+                continue
             if place and isinstance(block, TableBlock | ChartBlock | Details) and self._lines[-1]:
                 self._lines.append("")
             self._lines += self._block(block, subject_width)
+        if unsaid:
+            self._lines += self._wrapped(f"and {', '.join(f'{one.code} {one.title}' for one in unsaid)}", 2, 4)
 
     def _block(self, block: Block, subject_width: int) -> Iterable[str]:
         match block:
@@ -113,7 +129,9 @@ class Screen:
             case TableBlock():
                 return self._table(block.table, block.caption, block.note)
             case ChartBlock():
-                return block.as_text or (self._table(block.table, block.caption, "") if block.caption else ())
+                if block.as_text:
+                    return [*self._wrapped(block.caption, 2, 4), *self._verbatim(block.as_text)]
+                return self._table(block.table, block.caption, "") if block.caption else ()
             case Figures():
                 return self._folded(
                     f"{one.label}: {one.value}{f' ({one.note})' if one.note else ''}" for one in block.figures
@@ -125,7 +143,7 @@ class Screen:
             case Terms():
                 return self._folded(f"{term}: {text}" for term, text in block.terms)
             case Lines():
-                return [f"  {printable(line)}" for line in block.lines]
+                return self._verbatim(f"  {line}" for line in block.lines)
             case Commands():
                 said = self._wrapped(block.caption, 2, 4) if block.caption else []
                 return [*said, *_commands(block.lines)]
@@ -149,7 +167,7 @@ class Screen:
 
     def _finding_line(self, finding: FindingBlock) -> Iterator[str]:
         where = f" {finding.where}:" if finding.where else ""
-        change = f" → {finding.change}" if finding.change else ""
+        change = f" → {finding.change}" if finding.change and finding.severity is not Severity.INFO else ""
         text = f"{MARKS[Tone(finding.severity)]} {finding.code}{where} {finding.title}: {finding.value}{change}"
         yield from self._marked(text, Tone(finding.severity), 2)
 
@@ -242,6 +260,14 @@ class Screen:
                 for column, text in zip(columns, line, strict=True)
             ]
             yield GAP.join(said).rstrip()
+
+    def _verbatim(self, lines: Iterable[str]) -> Iterator[str]:
+        """Lines as they are, but for a terminal that is narrower."""
+        for line in map(printable, lines):
+            if self._table_width is None or len(line) <= self._table_width:
+                yield line
+            else:
+                yield from wrap(line, self._table_width, subsequent_indent=" " * 6, break_on_hyphens=False)
 
     def _folded(self, texts: Iterable[str]) -> Iterator[str]:
         for text in texts:

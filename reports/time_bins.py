@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsmlens.analyzer.units import MICROS
+from lsmlens.reports.numbers import DAY, HOUR, MINUTE
 
-_MINUTE, _HOUR, _DAY = 60, 3600, 86400
 LENGTHS_SECONDS = (
     *(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30),
-    *(_MINUTE * minutes for minutes in (1, 2, 5, 10, 15, 20, 30)),
-    *(_HOUR * hours for hours in (1, 2, 3, 4, 6, 12)),
-    *(_DAY * days for days in (1, 2, 7, 14, 28, 91, 182, 364, 3640)),
+    *(MINUTE * minutes for minutes in (1, 2, 5, 10, 15, 20, 30)),
+    *(HOUR * hours for hours in (1, 2, 3, 4, 6, 12)),
+    *(DAY * days for days in (1, 2, 7, 14, 28, 91, 182, 364, 3640)),
 )
 
 
@@ -61,18 +61,3 @@ class TimeBins:
             end = until_micros if index == last else start + self.width_micros
             if end > begin or first == last:
                 yield index, max(0, end - begin)
-
-
-def duration(seconds: float) -> str:
-    """A length of time in words: `0.5 s`, `2 min`, `1 h 30 min`, `3 d`."""
-    if seconds < _MINUTE:
-        return f"{seconds:.3g} s"
-    whole = round(seconds)
-    parts = [
-        (whole // _DAY, "d"),
-        (whole % _DAY // _HOUR, "h"),
-        (whole % _HOUR // _MINUTE, "min"),
-        (whole % _MINUTE, "s"),
-    ]
-    said = [(count, unit) for count, unit in parts if count]
-    return " ".join(f"{count} {unit}" for count, unit in said[:2])

@@ -190,7 +190,7 @@ def _take_memtables(timeline: Timeline, flush: dict[str, Any]) -> None:
 
 
 def _take_switches(timeline: Timeline, run: Run, selection: Selection) -> None:
-    for local_millis, family, immutable in run.memtable_switches:
+    for local_millis, family, immutable in run.memtable_switches.frame().iter_rows():
         moment = _utc_micros(run, local_millis)
         is_wanted = not selection.column_families or family in selection.column_families
         if is_wanted and timeline.bins.start_micros <= moment < timeline.bins.end_micros:

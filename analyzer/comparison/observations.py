@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
 
 
-# Log and counters tell of the same time if their bytes written to tables differ by no more than this.
-SAME_TIME = 0.05
 # Statistics dumps that reach over less of the log's time than this say little of its stalls.
 DUMPS_REACH = 0.5
 
@@ -247,7 +245,6 @@ def observe_bundle(path: str, on_progress: Callable[[str, int], None] | None = N
 
 def _daemon(one: "RunAnalysis") -> Daemon:
     run, series, total, check = one.run, one.series, one.total_amplification, one.cross_check
-    difference = check.difference if check else None
     return Daemon(
         name=run.name,
         families=one.families,
@@ -256,10 +253,7 @@ def _daemon(one: "RunAnalysis") -> Daemon:
         user_bytes=(series.user_bytes or None) if series else None,
         total_amplification=(total.wal_bytes + total.table_bytes, total.user_bytes) if total else None,
         counters=_numbers(one),
-        covers_counters=check is not None
-        and difference is not None
-        and abs(difference) <= SAME_TIME
-        and check.earlier_log_bytes <= SAME_TIME * check.log_bytes,
+        covers_counters=check is not None and check.is_of_same_time,
         versions=(run.ceph_version, run.rocksdb_version),
         options=tuple(
             OptionValue(option.family, option.name, option.value, str(option.source))

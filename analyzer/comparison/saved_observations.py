@@ -10,7 +10,6 @@ from lsmlens.analyzer.analysis_document import AnalysisJson, DumpsJson, RunJson,
 from lsmlens.analyzer.clients.client_results import ClientResult
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.comparison.observations import (
-    SAME_TIME,
     Daemon,
     FindingSeen,
     Kind,
@@ -21,6 +20,7 @@ from lsmlens.analyzer.comparison.observations import (
 )
 from lsmlens.analyzer.comparison.window_sums import WindowSums
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.life import SAME_TIME
 
 # The parts that are read. Of the others, which are not looked at, a newer or an older document may say what it will.
 PARTS = frozenset(("members", "selection", "runs", "total", "window_sums"))

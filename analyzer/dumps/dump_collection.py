@@ -87,5 +87,5 @@ class DumpCollection:
 
     def _put_away(self, found: _Found) -> None:
         if found.source not in self._kept:
-            self._kept[found.source] = Spool(IN_MEMORY)
+            self._kept[found.source] = Spool(tuple[int | None, str], IN_MEMORY)
         self._kept[found.source].append(found.dump)

@@ -14,6 +14,7 @@ entries, within them; the thread that writes the dump does not.
 
 import re
 
+from lsmlens.analyzer.embedders import NO_THREAD
 from lsmlens.analyzer.stamps import STAMP
 from lsmlens.analyzer.transports import SYSLOG_STAMP
 
@@ -48,7 +49,7 @@ def dump_end(view: memoryview, start: int, end: int) -> int:
     line_start = max(0, start - 1024)
     line_start += bytes(view[line_start:start]).rfind(b"\n") + 1
     marker = ENTRY.match(bytes(view[line_start:start]))
-    thread = marker["thread"] if marker else None
+    thread = marker["thread"] if marker and marker["thread"] != NO_THREAD else None
     text = bytes(view[opening:limit])
     # A log of which the stamps were taken off: the tables stand right below the marker.
     has_tables = marker is None and bool(_TITLE.match(text, _after_blanks(text, 0)))

@@ -18,7 +18,7 @@ from lsmlens.analyzer.options.sharding import Sharding, parse_sharding, parse_sh
 from lsmlens.analyzer.osds import ceph_release, is_osd
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.analysis import RunAnalysis
+    from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 
 ANNEX, BASE = "bluestore_rocksdb_options_annex", "bluestore_rocksdb_options"
 SHARDING = "bluestore_rocksdb_cfs"
@@ -54,6 +54,11 @@ _VERSION = re.compile(r"(\d+)\.(\d+)")
 def is_ceph(run: "RunAnalysis") -> bool:
     """Whether a Ceph daemon holds the database."""
     return run.run.is_monitor or is_osd(run.run)
+
+
+def has_ceph(analysis: "Analysis") -> bool:
+    """Whether any of the runs is of a Ceph daemon."""
+    return any(map(is_ceph, analysis.runs))
 
 
 def is_mutable(name: str, rocksdb_version: str | None) -> bool:

@@ -9,8 +9,9 @@ completion latency leaves submission out, so a result may fall a little short.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
 from lsmlens.analyzer.clients.client_results import ClientResult
-from lsmlens.analyzer.events import EventKind
+from lsmlens.analyzer.jobs import COMPACTION
 from lsmlens.analyzer.qos.allocation import ClassAllocation, allocation_of, charges_in_force
 from lsmlens.analyzer.qos.cost_model import RecoveryCharges
 from lsmlens.analyzer.qos.in_force import SchedulerInForce, scheduler_in_force
@@ -46,20 +47,11 @@ class CompactionLoad:
 
 def compaction_load(run: Run) -> CompactionLoad | None:
     """The load in a run's log; None where it has no compaction whose start and end are both known."""
-    intervals: list[tuple[int, int]] = []
-    moved_bytes = 0
-    moments: list[int] = []
-    for event in run.events:
-        moments.append(event["time_micros"])
-        if event["event"] != EventKind.COMPACTION_FINISHED:
-            continue
-        started = event.get("started_micros")
-        if started is None or started > event["time_micros"]:
-            continue
-        intervals.append((started, event["time_micros"]))
-        moved_bytes += event["total_output_size"] + (event.get("input_data_size") or 0)
-    length = (max(moments) - min(moments)) if moments else 0
-    active = _union(intervals)
+    jobs = run.jobs.filter(pl.col("kind") == COMPACTION, pl.col("started_at") <= pl.col("finished_at"))
+    times = jobs.select(pl.col("started_at", "finished_at").to_physical())
+    moved_bytes = sum(jobs.select(pl.col("output_bytes", "input_bytes").sum()).row(0))
+    length = (run.last_event_micros or 0) - (run.first_event_micros or 0)
+    active = _union(list(times.iter_rows()))
     if not active or not length:
         return None
     return CompactionLoad(active / length, moved_bytes * MICROS / active, length / MICROS)

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.background_jobs import compaction_threads, more_threads
-from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.jobs import COMPACTION
 
 # Ceph PR 29027 (a second compaction thread gave some 50 % more OMAP writes); the numbers are ours. A compaction is
 # due at a score of 1; one that starts at more than 1.5 has waited.
@@ -65,7 +65,7 @@ class CompactionThreads:
         if threads is None:
             yield NotAssessed(self.code, self.title, "options in the log or config show")
             return
-        if not run.run.event_counts[EventKind.COMPACTION_FINISHED]:
+        if run.run.jobs.filter(kind=COMPACTION).is_empty():
             yield NotAssessed(self.code, self.title, "compactions in the log")
             return
         stretches = [one for one in _busy_stretches(run, threads) if len(one.waiting) >= LEAST_FAMILIES]
@@ -94,11 +94,11 @@ def _busy_stretches(run: RunAnalysis, threads: int) -> Iterator[_Stretch]:
     """The stretches of time, in order, in which all threads compacted, short gaps apart."""
     starts: list[tuple[int, str, float]] = []
     edges: list[tuple[int, int]] = []
-    for event in run.run.events:
-        if event["event"] == EventKind.COMPACTION_FINISHED and "started_micros" in event:
-            edges += [(event["started_micros"], 1), (event["time_micros"], -1)]
-            name = str(event.get("column_family"))
-            starts.append((event["started_micros"], name, event.get("score") or 0.0))
+    compactions = run.run.jobs.filter(kind=COMPACTION).drop_nulls("started_at")
+    times = compactions["started_at"].to_physical(), compactions["finished_at"].to_physical()
+    for begun, ended, family, score in zip(*times, compactions["column_family"], compactions["score"], strict=True):
+        edges += [(begun, 1), (ended, -1)]
+        starts.append((begun, str(family), score or 0.0))
     running, stretch = 0, None
     waiting = deque(sorted(starts))
     for moment, change in sorted(edges):

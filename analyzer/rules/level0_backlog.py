@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import polars as pl
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.background_jobs import more_threads
-from lsmlens.analyzer.events import Event, EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.jobs import MOVE
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 
@@ -17,8 +18,6 @@ TRIGGERS = ("level0_file_num_compaction_trigger", "level0_slowdown_writes_trigge
 # With the other styles the trigger counts sorted runs, and as many are there for good.
 STYLE = "compaction_style"
 LEVEL_STYLE = "kCompactionStyleLevel"
-
-_FINISHED = (EventKind.FLUSH_FINISHED, EventKind.COMPACTION_FINISHED)
 
 
 @dataclass(slots=True)
@@ -32,11 +31,10 @@ class _Backlog:
     most_files: int = 0
     job: int = 0
 
-    def take(self, event: Event, files: int) -> None:
-        """Take in what an event says level 0 holds from then on."""
-        now = event["time_micros"]
-        if event["session"] != self.session:
-            self.session, self.since_micros = event["session"], None
+    def take(self, session: int, job: int, now: int, files: int) -> None:
+        """Take in what a job leaves in level 0 from then on."""
+        if session != self.session:
+            self.session, self.since_micros = session, None
         if self.since_micros is not None:
             self.longest_micros = max(self.longest_micros, now - self.since_micros)
         if files < self.trigger:
@@ -44,7 +42,7 @@ class _Backlog:
         elif self.since_micros is None:
             self.since_micros = now
         if files > self.most_files:
-            self.most_files, self.job = files, event["job"]
+            self.most_files, self.job = files, job
 
 
 class Level0Backlog:
@@ -73,7 +71,7 @@ class Level0Backlog:
         if not run.options:
             yield NotAssessed(self.code, self.title, "options in the log or config show")
             return
-        if not any(run.run.event_counts[kind] for kind in _FINISHED):
+        if run.run.jobs.filter(pl.col("kind") != MOVE).is_empty():
             yield NotAssessed(self.code, self.title, "flushes or compactions in the log")
             return
         triggers = _triggers(run)
@@ -129,9 +127,10 @@ def _triggers(run: RunAnalysis) -> dict[str, tuple[int, int, int]]:
 
 def _backlogs(run: RunAnalysis, triggers: dict[str, tuple[int, int, int]]) -> dict[str, _Backlog]:
     backlogs: dict[str, _Backlog] = {}
-    for event in run.run.events:
-        family = event.get("column_family")
-        if event["event"] in _FINISHED and family in triggers and event.get("lsm_state"):
+    jobs = run.run.jobs.filter(pl.col("level_files").list.len() > 0)
+    columns = (jobs["column_family"], jobs["session"], jobs["job"], jobs["finished_at"].to_physical())
+    for family, session, job, finished, files in zip(*columns, jobs["level_files"].list.first(), strict=True):
+        if family in triggers:
             backlog = backlogs.get(family) or backlogs.setdefault(family, _Backlog(triggers[family][0]))
-            backlog.take(event, event["lsm_state"][0])
+            backlog.take(session, job, finished, files)
     return backlogs

@@ -7,6 +7,7 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
+from lsmlens.analyzer.osds import is_osd
 from lsmlens.analyzer.rules.level0_backlog import levelled_families
 
 # RocksDB's tuning guide: level 1 of about the size of level 0. Its advisor fires at less than level 0, and at more
@@ -77,7 +78,8 @@ class Level0Size:
                 if is_nominal_only
                 else f"set {BASE} to about the size of level 0",
                 changes=() if is_nominal_only else (change,),
-                risk="changes the sizes of all levels, and in BlueStore which of them fit on the DB device",
+                risk="changes the sizes of all levels"
+                + (", and with them which of these fit on the DB device" if is_osd(run.run) else ""),
                 check="bytes written to level 1 per byte flushed fall under the same load",
             )
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
+from lsmlens.analyzer.jobs import COMPACTION
 from lsmlens.analyzer.options.option_changes import is_ceph
 
 # Share of the bytes compactions write (ours); the reason's name is RocksDB's CompactionReason.
@@ -43,13 +43,12 @@ class MarkedCompactions:
         bytes_by_reason: Counter[str] = Counter()
         marked: Counter[str] = Counter()
         compactions = 0
-        for event in run.run.events:
-            if event["event"] != EventKind.COMPACTION_FINISHED or "compaction_reason" not in event:
-                continue
-            bytes_by_reason[event["compaction_reason"]] += event["total_output_size"]
-            if event["compaction_reason"] == MARKED:
+        told = run.run.jobs.filter(kind=COMPACTION).drop_nulls("reason")
+        for family, reason, size in told.select("column_family", "reason", "output_bytes").iter_rows():
+            bytes_by_reason[reason] += size
+            if reason == MARKED:
                 compactions += 1
-                marked[event.get("column_family") or "unknown"] += event["total_output_size"]
+                marked[family or "unknown"] += size
         total = sum(bytes_by_reason.values())
         if not total:
             yield NotAssessed(self.code, self.title, "compactions with a reason (RocksDB 5.14 or later)")

@@ -20,8 +20,9 @@ SEEN_IN_LOG = (Source.LOG, Source.SET_OPTIONS)
 class MissingFamilies(ShardingRule):
     """A Pacific or later OSD keeps all keys in the one column family `default`.
 
-    Evidence: the log's options dump names no other family, none of the jobs is of another, and no sharding text is
-    stored. The OSD was made before Pacific, or with bluestore_rocksdb_cf=false; an upgrade does not change it.
+    Evidence: the log's options dump, which goes on to events, names no other family, none of the jobs is of another,
+    and no sharding text is stored. The OSD was made before Pacific, or with bluestore_rocksdb_cf=false; an upgrade
+    does not change it.
 
     Threshold: none but `default`, from 16 on. Ceph, bluestore-config-ref, "RocksDB Sharding".
 
@@ -47,6 +48,9 @@ class MissingFamilies(ShardingRule):
         printed = [one for one in run.options if one.family == DEFAULT_FAMILY and one.source in SEEN_IN_LOG]
         if not printed:
             yield NotAssessed(self.code, self.title, "an OSD log that goes back to an open, or show-sharding")
+            return
+        if not run.run.event_counts:
+            yield NotAssessed(self.code, self.title, "a log that goes on past the open, or show-sharding")
             return
         yield self._finding(run)
 

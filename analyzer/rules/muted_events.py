@@ -11,6 +11,8 @@ from lsmlens.analyzer.options.option_changes import is_ceph
 # Ceph logs RocksDB's messages of level INFO, events among them, at debug level 4 (CephRocksdbLogger in
 # src/kv/RocksDBStore.cc); 4/5 is the default of all releases.
 EVENTS_LEVEL = 4
+# Ours: a daemon has opened its database some seconds after its start.
+LEAST_SECONDS = 10.0
 OPTION = "debug_rocksdb"
 
 _LEVEL = re.compile(r"\s*(\d{1,3})")
@@ -20,7 +22,8 @@ class MutedEvents:
     """The log holds no RocksDB events, so nothing can be measured: debug_rocksdb is too low.
 
     Evidence: no EVENT_LOG_v1 line in the log, with debug_rocksdb below 4 in config show; or, without config show, a
-    log that begins with the daemon's start, at which RocksDB always logs events.
+    whole log that begins with the daemon's start and does not hold the lines of RocksDB's open, which are of the same
+    level.
 
     Threshold: debug_rocksdb below 4 (CephRocksdbLogger in src/kv/RocksDBStore.cc). A log without events and without
     a start may be that of a quiet daemon.
@@ -44,6 +47,11 @@ class MutedEvents:
         match = _LEVEL.match(shown) if isinstance(shown, str) else None
         if match is None and run.run.ceph_version is None:
             yield NotAssessed(self.code, self.title, "config show, or a log from the daemon's start on")
+            return
+        lasted = run.statistics.log_duration_seconds or 0.0
+        if match is None and (run.run.sessions or run.run.quality.damaged or lasted < LEAST_SECONDS):
+            # RocksDB's lines of an open are of the events' level, so events would be there if anything had happened.
+            yield NotAssessed(self.code, self.title, "config show, or a whole log that goes on past the open")
             return
         if match is not None and int(match[1]) >= EVENTS_LEVEL:
             return

@@ -83,11 +83,13 @@ class PeerAmplification:
                 *(Evidence(name, f"{family.name}: {ratio:.2f}") for name, ratio in theirs),
             ),
             column_family=family.name,
-            advice="compare options in force, sharding, pools and placement groups with the peers'",
+            advice="compare options in force, sharding, pools and placement groups with the peers'"
+            if is_osd(run.run)
+            else "compare options in force and load with the peers'",
             commands=while_stopped(run.run, f"ceph-bluestore-tool --path {store_path(run.run)} show-sharding")
             if is_osd(run.run)
             else (),
-            risk="resharding stops the OSD for its time",
+            risk="resharding stops the OSD for its time" if is_osd(run.run) else "none in comparing",
             check="write amplification comes to the peers' under the same load",
         )
 

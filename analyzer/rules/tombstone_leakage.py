@@ -8,6 +8,7 @@ from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed
 from lsmlens.analyzer.flushes import FlushView
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
+from lsmlens.analyzer.osds import is_osd
 
 # Ceph's 2022 RocksDB tuning post and PR 51821 on leaking pgmeta keys; both numbers are ours. Half of the entries are
 # deletes where every key put is deleted again; a database that keeps most of its keys is none of this.
@@ -77,7 +78,8 @@ class TombstoneLeakage:
                 advice=f"let one flush cover more time: raise {option}; it does not help keys that live longer than"
                 " any window in memory",
                 changes=changes,
-                risk="more memory, and a longer recovery after a crash; resharding needs the OSD stopped",
+                risk="more memory, and a longer recovery after a crash"
+                + ("; resharding needs the OSD stopped" if is_osd(run.run) else ""),
                 check="bytes flushed and compacted in this family fall under the same load",
             )
 

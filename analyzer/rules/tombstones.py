@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.osds import is_osd
 
@@ -90,7 +89,7 @@ class Tombstones:
                 if option is not None and option.value == "false"
                 else (),
                 commands=(f"ceph tell {run.run.name.rsplit('/', 1)[-1]} compact",) if is_osd(run.run) else (),
-                risk="compaction takes device and CPU time: one OSD at a time",
+                risk="compaction takes device and CPU time" + (": one OSD at a time" if is_osd(run.run) else ""),
                 check="no live table over half tombstones",
             )
 
@@ -103,26 +102,7 @@ def _advice(run: RunAnalysis, *, is_off: bool) -> str:
 
 def _tables(run: RunAnalysis) -> tuple[int, list[_Table]]:
     """How many tables the log tells the entries of, and which of them live at its end."""
-    written_to: dict[tuple[object, object], int] = {}
-    tables: dict[int, tuple[tuple[object, object], _Table]] = {}
-    known = 0
-    for event in run.run.events:
-        kind, job = event["event"], (event.get("session"), event.get("job"))
-        if kind == EventKind.FLUSH_STARTED:
-            written_to[job] = 0
-        elif kind == EventKind.COMPACTION_FINISHED:
-            written_to[job] = event["output_level"]
-        elif kind == EventKind.TABLE_FILE_DELETION:
-            tables.pop(event["file_number"], None)
-        elif kind == EventKind.TABLE_FILE_CREATION:
-            properties = event.get("table_properties") or {}
-            entries, tombstones = properties.get("num_entries"), properties.get("num_deletions")
-            if isinstance(entries, int) and isinstance(tombstones, int):
-                known += 1
-                family = event.get("column_family") or "(unknown)"
-                number = event["file_number"]
-                tables[number] = job, _Table(family, number, entries, tombstones, None)
-    live = [
-        _Table(one.family, one.number, one.entries, one.tombstones, written_to.get(job)) for job, one in tables.values()
-    ]
-    return known, live
+    told = run.run.tables.drop_nulls(["entries", "deletions"])
+    columns = ("column_family", "number", "entries", "deletions", "level")
+    live = told.filter(told["deleted_at"].is_null()).select(columns).iter_rows()
+    return told.height, [_Table(family or "(unknown)", *rest) for family, *rest in live]

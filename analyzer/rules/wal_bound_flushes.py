@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
+from lsmlens.analyzer.jobs import FLUSH
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 
@@ -87,13 +87,10 @@ class WalBoundFlushes:
 def _early_flushes(run: RunAnalysis, merges: dict[str, int | None]) -> Counter[str]:
     """By family, the flushes for the WAL's limit that came before as many memtables were full as are merged."""
     early: Counter[str] = Counter()
-    for event in run.run.events:
-        if event["event"] != EventKind.FLUSH_FINISHED or event.get("true_flush_reason") != WAL_FULL:
-            continue
-        family = event.get("column_family")
-        if isinstance(family, str) and event.get("num_memtables", 0) <= (merges.get(family) or 0):
-            early[family] += 1
-    return early
+    flushes = run.run.jobs.filter(kind=FLUSH, reason=WAL_FULL).select("column_family", "memtables")
+    for family, memtables in flushes.drop_nulls("column_family").iter_rows():
+        early[family] += (memtables or 0) <= (merges.get(family) or 0)
+    return +early
 
 
 def _evidence(run: RunAnalysis, family: str, early: int) -> Evidence:

@@ -9,7 +9,7 @@ from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.html.charts import Chart, data
 from lsmlens.reports.html.palette import LEVELS, SERIES, css
 from lsmlens.reports.html.time_axis import PLOT_PIXELS, TimeAxis
-from lsmlens.reports.time_bins import duration
+from lsmlens.reports.numbers import duration
 
 MOST_REASONS = len(SERIES)
 OTHER_REASONS = "others"

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from importlib.metadata import version
 from importlib.resources import files
@@ -11,7 +11,7 @@ from typing import cast
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 from lsmlens.analyzer.printable import printable
-from lsmlens.reports.document import Block, ChartBlock, Detail, Details, Document, Section
+from lsmlens.reports.document import Detail, Document, charts
 from lsmlens.reports.html.charts import CONFIG, Chart
 from lsmlens.reports.html.palette import declarations
 from lsmlens.reports.terminal import MARKS
@@ -24,8 +24,8 @@ CONTENTS_LIMIT = 40
 def render(document: Document) -> str:
     """The document as one HTML file: no network, no clock, the same bytes for the same document."""
     page = document.at(Detail.PAGE)
-    charts = list(_charts(page.sections))
-    scripts = [_bundle(), _source("page.js")] if charts else [_source("page.js")]
+    drawn = list(charts(page.sections))
+    scripts = [_bundle(), _source("page.js")] if drawn else [_source("page.js")]
     environment = Environment(
         loader=DictLoader({name: _source(name) for name in ("page.html", "blocks.html", "notices.html")}),
         autoescape=True,
@@ -36,11 +36,11 @@ def render(document: Document) -> str:
     )
     environment.globals["kind"] = lambda block: type(block).__name__
     environment.globals["marks"] = MARKS
-    environment.globals["next_chart"] = enumerate(charts).__next__
+    environment.globals["next_chart"] = enumerate(drawn).__next__
     return environment.get_template("page.html").render(
         page=page,
         version=version("lsmlens"),
-        has_charts=bool(charts),
+        has_charts=bool(drawn),
         nested_contents=sum(1 + len(section.sections) for section in page.sections) <= CONTENTS_LIMIT,
         style=Markup(_source("page.css")),
         light=Markup(declarations(0)),
@@ -48,7 +48,7 @@ def render(document: Document) -> str:
         printed=Markup(declarations(0, important=True)),
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
-        data=_data_block(charts),
+        data=_data_block(drawn),
     )
 
 
@@ -57,21 +57,6 @@ def _printable(value: object) -> object:
     if not isinstance(value, str) or isinstance(value, Markup | Enum):
         return value
     return "\n".join(map(printable, value.split("\n")))
-
-
-def _charts(sections: Sequence[Section]) -> Iterator[Chart]:
-    """The charts in the order in which they stand in the page; a block's number is its place in this order."""
-    for section in sections:
-        yield from _charts_of(section.blocks)
-        yield from _charts(section.sections)
-
-
-def _charts_of(blocks: Sequence[Block]) -> Iterator[Chart]:
-    for block in blocks:
-        if isinstance(block, ChartBlock):
-            yield block.drawn()
-        elif isinstance(block, Details):
-            yield from _charts_of(block.blocks)
 
 
 def _data_block(charts: Sequence[Chart]) -> Markup:

@@ -1,12 +1,20 @@
 """Charts of a prediction: each figure beside the log's, and bytes by column family, with intervals."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import altair as alt
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.html.charts import Chart, Dataset, Value, data, make_chart
 from lsmlens.reports.html.palette import SERIES, css
-from lsmlens.reports.prediction_report import LABELS, Observed, PredictionReport, log_total, named_bounds
+from lsmlens.reports.prediction_report import (
+    LABELS,
+    OF_COMPACTIONS,
+    Observed,
+    PredictionReport,
+    log_total,
+    named_bounds,
+    unjudged,
+)
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import OptionsPrediction
 
@@ -27,14 +35,14 @@ FIELDS = ("figure", "options", "ratio", "low", "high", "observed")
 
 def charts_called(report: PredictionReport, name: str) -> list[tuple[str, Chart]]:
     """The charts of a name, with the options or the run they are of."""
+    found = [number for number, one in enumerate(report.prediction.predictions) if one.predicted is not None]
     if name == "families":
-        return [(one.name, chart) for one, chart in families_charts(report)]
-    chart = figures_chart(report)
-    return [] if chart is None or name != "figures" else [(report.prediction.anchor.fitted.name, chart)]
+        return [(report.prediction.predictions[number].name, families_chart(report, number)) for number in found]
+    return [(report.prediction.anchor.fitted.name, figures_chart(report))] if found else []
 
 
-def figures_chart(report: PredictionReport) -> Chart | None:
-    """Every figure of every set of options as a multiple of the log's; None where nothing was predicted."""
+def figures_chart(report: PredictionReport) -> Chart:
+    """Every figure of every set of options with a prediction as a multiple of the log's."""
     before = log_total(report.prediction).named()
     rows: list[tuple[Value, ...]] = []
     for one, observed in zip(report.prediction.predictions, report.observed, strict=True):
@@ -42,13 +50,12 @@ def figures_chart(report: PredictionReport) -> Chart | None:
             continue
         values, (low, high) = one.predicted.value.named(), named_bounds(one)
         real = observed.total.named() if observed is not None else {}
+        left_open = OF_COMPACTIONS if unjudged(report, one) else ()
         rows += [
             (SHORT[name], one.name, *(_over(said.get(name), before[name]) for said in (values, low, high, real)))
             for name in LABELS
-            if before[name]
+            if before[name] and name not in left_open
         ]
-    if not rows:
-        return None
     sets = list(dict.fromkeys(str(row[1]) for row in rows))
     figures = [SHORT[name] for name in LABELS if any(row[0] == SHORT[name] for row in rows)]
     x = "times what this log shows"
@@ -98,12 +105,10 @@ def figures_chart(report: PredictionReport) -> Chart | None:
     )
 
 
-def families_charts(report: PredictionReport) -> Iterator[tuple[OptionsPrediction, Chart]]:
-    """For each set of options with a prediction: bytes by column family, now, predicted and, if known, observed."""
-    every = zip(report.prediction.predictions, report.observed, strict=True)
-    for number, (one, observed) in enumerate(every, 1):
-        if one.predicted is not None:
-            yield one, _families(report.prediction.anchor.observed, one, observed, f"families-{number}")
+def families_chart(report: PredictionReport, number: int) -> Chart:
+    """Bytes by column family under the set of options of that place: now, predicted and, if known, observed."""
+    one, observed = report.prediction.predictions[number], report.observed[number]
+    return _families(report.prediction.anchor.observed, one, observed, f"families-{number + 1}")
 
 
 def _families(before: Mapping[str, Figures], one: OptionsPrediction, observed: Observed | None, dataset: str) -> Chart:

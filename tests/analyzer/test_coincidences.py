@@ -12,6 +12,8 @@ from lsmlens.analyzer.coincidences import SLOW_OPERATIONS, Coincidence, measure_
 from lsmlens.analyzer.companions import Beside
 from lsmlens.analyzer.units import MICROS
 
+from tests.run_tables import events_of
+
 
 @pytest.fixture(scope="module")
 def stock(fixtures: Path) -> RunAnalysis:
@@ -20,7 +22,7 @@ def stock(fixtures: Path) -> RunAnalysis:
 
 @pytest.fixture(scope="module")
 def flushes(stock: RunAnalysis) -> list[tuple[int, int]]:
-    events = [one for one in stock.run.events if one["event"] == "flush_finished"]
+    events = [one for one in events_of(stock.run) if one["event"] == "flush_finished"]
     return [(one["started_micros"], one["time_micros"]) for one in events]
 
 

@@ -6,7 +6,10 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lsmlens.analyzer.events import INT64_MAX, EventError, EventKind, decode, input_files
+from lsmlens.analyzer.damaged_events import repaired
+from lsmlens.analyzer.events import INT64_MAX, CompactionStarted, EventError, EventKind, OtherEvent, decoder
+from msgspec import MsgspecError
+from msgspec.structs import asdict
 
 Version = tuple[int, int, int]
 # The releases at which fields came, went or were renamed, and some in between.
@@ -199,6 +202,31 @@ def written(fields: list[Field]) -> bytes:
     return json.dumps({field.written: field.value for field in fields}).encode()
 
 
+def decode(payload: bytes | memoryview) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
+    """The fields an event has, whether it was cut, and the names of those that are not known."""
+    try:
+        event, cut, unknown = decoder().decode(payload), False, ()
+    except (MsgspecError, ValueError, RecursionError):
+        found = repaired(bytes(payload))
+        event, cut, unknown = found.event, found.cut, tuple(sorted(found.unknown))
+    said = {name: value for name, value in asdict(event).items() if value is not None and name != "named"}
+    if isinstance(event, OtherEvent):
+        said |= json.loads(said.pop("fields"))
+    if said.get("files_ingested"):
+        said["files_ingested"] = [asdict(file) for file in said["files_ingested"]]
+    if "table_properties" in said:
+        said["table_properties"] = {
+            name: value for name, value in asdict(said["table_properties"]).items() if value is not None
+        }
+    return {"event": event.kind, **said}, cut, unknown
+
+
+def inputs_of(payload: bytes) -> dict[int, list[int]]:
+    event = repaired(payload).event
+    assert isinstance(event, CompactionStarted)
+    return event.inputs()
+
+
 def read(fields: list[Field]) -> dict[str, Any]:
     return {field.read: field.value for field in fields}
 
@@ -224,7 +252,10 @@ def test_every_kind_is_tried() -> None:
 def test_every_field_of_every_version_is_known_by_one_name(kind: EventKind, version: Version) -> None:
     fields = fields_of(kind, version)
     event, cut, unknown = decode(written(fields))
-    assert event == read(fields)
+    expected = read(fields)
+    if "table_properties" in expected:  # those that follow from others, or are the same for a family, are not kept
+        expected["table_properties"] = {"data_size": 27116, "num_entries": 69, "kDeletedKeys": "1"}
+    assert event == expected
     assert (cut, unknown) == (False, ())
 
 
@@ -264,22 +295,21 @@ def test_an_unknown_kind_is_kept_as_it_is() -> None:
 
 def test_unknown_fields_are_kept_and_named() -> None:
     payload = FINISHED.replace(b'"lsm_state"', b'"zeta": {"a": [1]}, "alpha": "b", "lsm_state"')
-    event, cut, unknown = decode(payload)
-    assert unknown == ("alpha", "zeta")
-    assert (event["zeta"], event["alpha"], cut) == ({"a": [1]}, "b", False)
+    found = repaired(payload)
+    assert found.unknown == {"alpha": "b", "zeta": {"a": [1]}}
+    assert not found.cut
 
 
 def test_input_files_are_known_at_any_level() -> None:
     fields = [*fields_of(EventKind.COMPACTION_STARTED, LATEST), Field.same("files_L63", [9, 8])]
-    event, _, unknown = decode(written(fields))
-    assert unknown == ()
-    assert input_files(event) == {0: [31, 28], 1: [22], 63: [9, 8]}
+    assert not repaired(written(fields)).unknown
+    assert inputs_of(written(fields)) == {0: [31, 28], 1: [22], 63: [9, 8]}
 
 
 def test_input_files_leave_out_what_is_no_file_number() -> None:
-    assert input_files({"files_L1": [1, "2", None, 3], "files_L2": 7, "files_Lx": [1], "files_L123456": [4]}) == {
-        1: [1, 3]
-    }
+    payload = {"event": "compaction_started", "time_micros": 1, "job": 2, "files_L1": [1, "2", None, 3], "files_L2": 7}
+    payload |= {"files_Lx": [1], "files_L123456": [4], "files_L9": [-1, 5]}
+    assert inputs_of(json.dumps(payload).encode()) == {1: [1, 3], 9: [5]}
 
 
 @pytest.mark.parametrize(
@@ -297,8 +327,12 @@ def test_input_files_leave_out_what_is_no_file_number() -> None:
     ],
 )
 def test_a_mistyped_optional_field_is_dropped_alone(kind: EventKind, name: str, value: Any) -> None:
-    expected = {field.read: field.value for field in fields_of(kind, LATEST) if field.written != name}
-    assert decode(replaced(kind, **{name: value})) == (expected, False, ())
+    found = decode(replaced(kind, **{name: value}))
+    expected = decode(written([field for field in fields_of(kind, LATEST) if field.written != name]))
+    assert found == expected
+    assert name not in found[0]
+    told = () if value is None else (name,)
+    assert repaired(replaced(kind, **{name: value})).impossible == told
 
 
 def test_a_mistyped_field_of_a_former_name_is_dropped() -> None:
@@ -362,7 +396,26 @@ def test_a_required_field_over_64_bits_is_named(kind: EventKind, name: str, valu
 
 
 def test_the_largest_number_of_64_bits_is_taken() -> None:
-    assert decode(replaced(EventKind.TRIVIAL_MOVE, total_files_size=INT64_MAX))[0]["total_files_size"] == INT64_MAX
+    assert decode(replaced(EventKind.TRIVIAL_MOVE, job=INT64_MAX))[0]["job"] == INT64_MAX
+
+
+@pytest.mark.parametrize(("name", "most"), [("total_files_size", 1 << 46), ("destination_level", 127)])
+def test_a_required_field_beyond_what_can_be_is_named(name: str, most: int) -> None:
+    assert decode(replaced(EventKind.TRIVIAL_MOVE, **{name: most}))[0][name] == most
+    for value in (most + 1, -1):
+        with pytest.raises(EventError, match=f"{name} is {value}$"):
+            decode(replaced(EventKind.TRIVIAL_MOVE, **{name: value}))
+
+
+@pytest.mark.parametrize("number", ["-1", "1e999", "-Infinity", "NaN", "9" * 5000, '"7"', "[7]", "true"])
+def test_a_value_that_cannot_be_is_left_out_and_named(number: str) -> None:
+    payload = replaced(EventKind.FLUSH_STARTED, memory_usage="@").replace(b'"@"', number.encode())
+    event, cut, _ = decode(payload)
+    assert not cut
+    assert "memory_usage" not in event
+    assert event["num_entries"] == 9471
+    nothing = number in ("1e999", "-Infinity", "NaN")  # no number at all, as where RocksDB divides by zero
+    assert repaired(payload).impossible == (() if nothing else ("memory_usage",))
 
 
 @pytest.mark.parametrize("micros", [0, -5])

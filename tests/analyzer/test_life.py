@@ -10,6 +10,8 @@ from lsmlens.analyzer.analysis import Analysis, RunAnalysis, analyze
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.analysis_json import to_json
 
+from tests.run_tables import events_of
+
 
 def document(analysis: Analysis) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(to_json(analysis))
@@ -48,7 +50,7 @@ def test_total_by_counters(fixtures: Path) -> None:
     # The memtables that were flushed hold what users wrote; what was in memory at the end is not among it.
     flushed = sum(
         event["total_data_size"]
-        for event in one.run.events
+        for event in events_of(one.run)
         if event["event"] == "flush_finished" and event["session"] == one.run.sessions[-1].number
     )
     assert 0.9 < flushed / total.user_bytes < 1

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.pieces import Piece, grouped, in_order, overlap
 from lsmlens.analyzer.reading import read_runs
+from lsmlens.analyzer.records import JobLine
 from lsmlens.analyzer.roles import Role
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.scan import Scan
 from lsmlens.analyzer.spool import Spool
+
+from tests.run_tables import events_of
 
 LogText = Callable[[str], bytes]
 
@@ -28,7 +31,7 @@ def piece(
     opens: tuple[str, ...] = (),
 ) -> Piece:
     scan = Scan(name, opens=set(opens))
-    scan.by_source[source] = Spool()
+    scan.by_source[source] = Spool(JobLine)
     made = Piece(scan, Role.OSD_LOG, name.rpartition("/")[0], source, daemon)
     made.stamps.first, made.stamps.last = first, last if last is not None else first
     return made
@@ -179,7 +182,7 @@ def summary(run: Run) -> tuple[object, ...]:
     quality = run.quality
     return (
         run.event_counts,
-        Counter((event["event"], event["column_family"]) for event in run.events),
+        Counter((event["event"], event["column_family"]) for event in events_of(run)),
         len(run.sessions),
         quality.without_start,
         quality.without_finish,

@@ -6,6 +6,8 @@ import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.analyzer.pressure import FamilyPressure
 
+from tests.run_tables import events_of
+
 
 def pressure_of(one: RunAnalysis) -> dict[str, FamilyPressure]:
     return {pressure.family: pressure for pressure in one.pressure}
@@ -27,7 +29,7 @@ def test_a_database_that_stalled(backlog: RunAnalysis) -> None:
 
 def test_the_most_files_are_those_of_the_events(backlog: RunAnalysis) -> None:
     states: dict[str, list[int]] = {}
-    for event in backlog.run.events:
+    for event in events_of(backlog.run):
         if event["event"] in ("flush_finished", "compaction_finished"):
             states.setdefault(event["column_family"], []).append(event["lsm_state"][0])
     assert {one.family: one.level0_files for one in backlog.pressure} == {

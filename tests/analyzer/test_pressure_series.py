@@ -10,6 +10,8 @@ from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.analyzer.pressure_series import STEPS, Course
 from lsmlens.analyzer.units import MICROS
 
+from tests.run_tables import events_of
+
 
 @pytest.fixture(scope="module")
 def backlog(fixtures: Path) -> RunAnalysis:
@@ -23,7 +25,7 @@ def text(fixtures: Path) -> str:
 
 def test_every_switch_is_read(backlog: RunAnalysis, text: str) -> None:
     said = re.findall(r"\[(\w+)\] New memtable created with log file: #\d+\. Immutable memtables: (\d+)\.", text)
-    assert [(family, count) for _, family, count in backlog.run.memtable_switches] == [
+    assert [(family, count) for _, family, count in backlog.run.memtable_switches.frame().iter_rows()] == [
         (family, int(before) + 1) for family, before in said
     ]
 
@@ -61,7 +63,7 @@ def test_mean_by_time(backlog: RunAnalysis) -> None:
     assert backlog.pressure_series is not None
     told = [
         (event["time_micros"], event["lsm_state"][0])
-        for event in backlog.run.events
+        for event in events_of(backlog.run)
         if event["event"] in ("flush_finished", "compaction_finished") and event["column_family"] == "default"
     ]
     held = sum(files * (later - micros) for (micros, files), (later, _) in pairwise(told))

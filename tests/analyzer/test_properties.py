@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 from lsmlens.analyzer import blocks
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.errors import InputError
+from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import to_json
-from lsmlens.reports.text import render
+from lsmlens.reports.terminal import whole
+
+from tests import run_tables
 
 Edit = tuple[bool, int, bytes, bool]  # in an event's head or anywhere, place, bytes, written over or put in
 Key = tuple[int, int | None, str, int | None]
@@ -62,19 +65,13 @@ def keys_in(text: bytes) -> set[Key]:
             for pattern in (rb'"event": "(\w+)"', rb'"job": (\d+)', rb'"file_number": (\d+)')
         )
         assert kind is not None
-        keys.add((int(match[1]), int(job[1]) if job else None, kind[1].decode(), int(file[1]) if file else None))
+        number = int(job[1]) if job and kind[1] != b"table_file_deletion" else None
+        keys.add((int(match[1]), number, kind[1].decode(), int(file[1]) if file else None))
     return keys
 
 
-def events_of(analysis: Analysis) -> list[dict[str, Any]]:
-    return [event for one in analysis.runs for event in one.run.events]
-
-
 def keys_of(analysis: Analysis) -> list[Key]:
-    return [
-        (event["time_micros"], event.get("job"), event["event"], event.get("file_number"))
-        for event in events_of(analysis)
-    ]
+    return [key for one in analysis.runs for key in run_tables.keys_of(one.run)]
 
 
 def read(*texts: bytes, names: Iterable[str] = ("ceph-osd.0.log",)) -> Analysis | None:
@@ -93,7 +90,7 @@ def read(*texts: bytes, names: Iterable[str] = ("ceph-osd.0.log",)) -> Analysis 
             assert refusal.hint
             return None
         assert to_json(analysis)
-        assert render(analysis)
+        assert whole(compose(analysis))
         return analysis
 
 

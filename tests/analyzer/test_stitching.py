@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from lsmlens.analyzer.run import Run
 
+from tests.run_tables import events_of, keys_of
+
 RunOf = Callable[..., Run]
 LogText = Callable[[str], bytes]
 
@@ -81,7 +83,7 @@ class Log:
 
 
 def of_kind(run: Run, *kinds: str) -> list[dict[str, Any]]:
-    return [event for event in run.events if event["event"] in kinds]
+    return [event for event in events_of(run) if event["event"] in kinds]
 
 
 def families(run: Run) -> dict[tuple[int, int, str], str | None]:
@@ -226,10 +228,10 @@ def test_with_all_of_them_gone_no_family_is_made_up(text: bytes, expected: dict[
 )
 def test_every_event_is_kept_once(name: str, counts: dict[str, int], run_of: RunOf, log_text: LogText) -> None:
     run = run_of(log_text(name), "ceph-osd.0.log")
-    kept = Counter(event["event"] for event in run.events)
+    kept = Counter(event["event"] for event in events_of(run))
     assert kept == run.event_counts
     assert counts.items() <= kept.items()
-    keys = [(e["time_micros"], e["job"], e["event"], e.get("file_number")) for e in run.events]
+    keys = keys_of(run)
     assert len(set(keys)) == len(keys)
 
 
@@ -252,7 +254,7 @@ def test_what_was_cut_off_has_a_start_and_no_finish(run_of: RunOf, log_text: Log
 
 def test_flushes_of_one_job_are_told_apart_in_a_real_log(run_of: RunOf, log_text: LogText) -> None:
     run = run_of(log_text("osd-stock/ceph-osd.0.log.gz"))
-    last = max(event["session"] for event in run.events)
+    last = run.sessions[-1].number
     flushes = [e for e in of_kind(run, "flush_finished") if e["job"] == 44 and e["session"] == last]
     assert [(e["column_family"], e["created_bytes"], e["created_files"]) for e in flushes] == [
         ("O-0", 28406, 1),

@@ -18,7 +18,7 @@ def outputs(*names: str) -> list[str]:
 
 
 def test_every_report_in_one_run(lsmlens: Command, fixtures: Path, tmp_path: Path) -> None:
-    done = lsmlens("analyze", fixtures / "osd-reef", *outputs(*REPORTS, "levels=first.png"), cwd=tmp_path)
+    done = lsmlens("analyze", fixtures / "osd-reef", "--full", *outputs(*REPORTS, "levels=first.png"), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert {file.name for file in tmp_path.iterdir()} == {*REPORTS, "first.png"}
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
@@ -91,7 +91,7 @@ def test_reports_are_there_when_the_gate_fails(lsmlens: Command, fixtures: Path,
 
 
 def test_redaction_reaches_standard_output_and_files(lsmlens: Command, fixtures: Path, tmp_path: Path) -> None:
-    done = lsmlens("analyze", fixtures / "osd-reef", "--redact", *outputs("r.json", "r.md"), cwd=tmp_path)
+    done = lsmlens("analyze", fixtures / "osd-reef", "--redact", "--full", *outputs("r.json", "r.md"), cwd=tmp_path)
     assert done.returncode == 0
     for text in (done.stdout.decode(), (tmp_path / "r.json").read_text(), (tmp_path / "r.md").read_text()):
         assert str(fixtures) not in text

@@ -278,7 +278,7 @@ def test_several_outputs_in_one_run(lsmlens: Run, osd: Path) -> None:
     assert done.stderr == b""
     assert sorted(path.name for path in out.iterdir()) == sorted(names)
     assert (out / "a.json").read_bytes() == (out / "b.json").read_bytes() == done.stdout
-    assert (out / "a.txt").read_bytes() == lsmlens("analyze", osd).stdout
+    assert (out / "a.txt").read_bytes() == lsmlens("analyze", osd, "--full").stdout
     assert (out / "a.csv").read_text().count("\n") == 1 + 14 + 39
     assert (out / "a.parquet").read_bytes()[:4] == b"PAR1"
 
@@ -299,10 +299,11 @@ def test_options_select(lsmlens: Run, osd: Path) -> None:
 
 def test_an_unknown_family_is_told(lsmlens: Run, osd: Path) -> None:
     done = lsmlens("analyze", osd, "--cf", "q-0")
-    assert done.returncode == 0
-    assert done.stderr.startswith(b"warning: ")
-    assert b"q-0" in done.stderr
-    assert b"p-0" in done.stderr
+    assert done.returncode == 2
+    error, hint = done.stderr.decode().splitlines()
+    assert error == "error: --cf: no column family q-0"
+    assert hint.startswith("hint: there are ")
+    assert "p-0" in hint
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

@@ -24,7 +24,7 @@ def test_a_comparison_is_printed(compare: Run) -> None:
     done = compare(STOCK, REEF)
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode()
-    assert text.startswith("Arms\n")
+    assert text.startswith("RocksDB comparison: reef-original against stock\n")
     assert "compaction output bytes down 46.1\N{NARROW NO-BREAK SPACE}%" in text
 
 
@@ -46,7 +46,7 @@ def test_gates_that_are_broken_say_so_first(compare: Run) -> None:
     assert done.returncode == 1
     reason = "write_amplification_lsm of stock is 4.94838, +64.2 % to reef-original's 3.01295; the limit is +10%"
     assert done.stderr.decode().splitlines() == [f"failed: {reason}"]
-    assert done.stdout.decode().startswith("Gates\n  FAILED: write_amplification_lsm of stock is 4.94838, +64.2")
+    assert "\n\n  ✕ Gate failed: write_amplification_lsm of stock is 4.94838, +64.2" in done.stdout.decode()
 
 
 def test_an_unknown_metric_is_refused_with_the_list(compare: Run, tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_files_are_written_and_json_printed(compare: Run, tmp_path: Path) -> Non
         .read_text()
         .startswith("metric,stock,reef-original\nTotal OSD Log Duration (seconds),313.048,292.736\n")
     )
-    assert names[2].read_bytes() == compare(STOCK, REEF).stdout
+    assert names[2].read_bytes() == compare(STOCK, REEF, "--full").stdout
     assert sorted(tmp_path.iterdir()) == sorted(names)
 
 

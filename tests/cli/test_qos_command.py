@@ -16,7 +16,11 @@ def test_a_real_osd_in_text(lsmlens: Run, fixtures: Path) -> None:
     assert done.returncode == 0
     assert done.stderr == b""
     assert b"mclock_scheduler in force, profile balanced, capacity 315 IOPS" in done.stdout
-    assert b"WARNING Q02 Capacity is the default: 315 IOPS, measured 43,511" in done.stdout
+    said = " ".join(done.stdout.decode().split())
+    assert "▲ Q02 osd.0: Capacity is the default: 315 IOPS, measured 43,511 → measure the device" in said
+    whole = lsmlens("qos", "--no-simulation", "--full", fixtures / "osd-mclock").stdout.decode()
+    assert "WARNING Q02 Capacity is the default [osd.0]: 315 IOPS, measured 43,511" in whole
+    assert "threshold" not in said
 
 
 def test_json_and_files(lsmlens: Run, fixtures: Path, tmp_path: Path) -> None:
@@ -24,7 +28,7 @@ def test_json_and_files(lsmlens: Run, fixtures: Path, tmp_path: Path) -> None:
     done = lsmlens("qos", "--no-simulation", "--format", "json", "-o", report, fixtures / "osd-reef")
     assert done.returncode == 0
     assert json.loads(done.stdout)["schema"] == "lsmlens.qos/1"
-    assert report.read_text().startswith("# Scheduling")
+    assert report.read_text().startswith("## Ceph scheduling report")
 
 
 def test_standard_input(lsmlens: Run, fixtures: Path) -> None:
@@ -105,5 +109,5 @@ def test_annotations_and_the_steps_summary(
     assert done.returncode == 0
     assert done.stdout.startswith(b"::warning title=Q02 Capacity is the default,file=")
     assert str(fixtures).encode() not in done.stdout
-    assert "# Scheduling" in (tmp_path / "summary.md").read_text()
+    assert "## Ceph scheduling report" in (tmp_path / "summary.md").read_text()
     assert "lsmlens.Q02" in report.read_text()

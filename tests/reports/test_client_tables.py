@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.reports import analysis_markdown, client_tables, text
+from lsmlens.reports import client_tables, markdown
+from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import run_json
+from lsmlens.reports.terminal import whole
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +50,8 @@ def test_not_placed_in_time_is_said(fixtures: Path, tmp_path: Path) -> None:
         "completion latency",
         "not placed: no fio JSON stands beside it",
     )
-    assert "not placed: no fio JSON stands beside it" in text.render(analysis)
-    assert "not placed: no fio JSON stands beside it" in analysis_markdown.render(analysis)
+    assert "not placed: no fio JSON stands beside it" in whole(compose(analysis))
+    assert "not placed: no fio JSON stands beside it" in markdown.render(compose(analysis))
     (said,) = run_json(analysis.runs[0]).client_series
     assert (said.began_at, said.placed_by) == (None, None)
     assert said.not_placed_because == "no fio JSON stands beside it"

@@ -11,9 +11,9 @@ from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
 from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
 from lsmlens.analyzer.comparison.verdicts import Verdict
-from lsmlens.reports import comparison_markdown, github
+from lsmlens.reports import github, markdown
 from lsmlens.reports.benchmark import of_comparison as to_benchmark
-from lsmlens.reports.html.comparison_page import comparison_charts, comparison_page
+from lsmlens.reports.comparison import charts_called, compose
 from lsmlens.reports.html.page import render
 from lsmlens.reports.junit import of_comparison as to_junit
 from lsmlens.reports.outputs import COMPARISON, ComparisonReport
@@ -43,11 +43,11 @@ def test_every_output_is_written_the_same_twice(report: ComparisonReport, tmp_pa
 
 
 def test_warnings_and_failed_gates_come_before_verdicts(report: ComparisonReport) -> None:
-    for text in (render(comparison_page(report)), comparison_markdown.render(report)):
+    for text in (render(compose(report)), markdown.render(compose(report))):
         failed = next(one.reason for one in report.gates if one.is_failed).split(" of ")[0]
         sentence = report.comparison.sentences[0].split(":")[0]
         assert text.index(failed) < text.rindex(sentence)
-    page = comparison_page(report)
+    page = compose(report)
     assert [section.title for section in page.sections][:3] == ["Verdict", "What changed", "Compaction statistics"]
 
 
@@ -103,17 +103,17 @@ def test_failed_gates_are_errors(report: ComparisonReport) -> None:
 
 
 def test_markdown_fits_a_comment(report: ComparisonReport) -> None:
-    text = comparison_markdown.render(report)
+    text = markdown.render(compose(report))
     assert len(text) < 65_536
-    assert "🛑 **failed**" in text
-    assert "✅ passed" in text
+    assert "🛑 Gate failed: " in text
+    assert "Gate passed: " in text
     assert text.count("<details>") == text.count("</details>")
-    assert len(comparison_markdown.render(report, 4000)) <= 4000
+    assert len(markdown.render(compose(report), 4000)) <= 4000
 
 
 @pytest.mark.parametrize("name", COMPARISON.charts.names if COMPARISON.charts else ())
 def test_charts_are_there_by_their_names(name: str, report: ComparisonReport) -> None:
-    charts = comparison_charts(report.comparison, name)
+    charts = charts_called(report.comparison, name)
     assert bool(charts) == (name != "kvthread")  # of which no line tells in these logs
     assert all(chart.name == name for _, chart in charts)
     if name in ("timeline", "levels"):
@@ -125,6 +125,6 @@ def test_published_tables_have_a_page(fixtures: Path) -> None:
     if not tables:
         pytest.skip("there are no published tables among the fixtures")
     report = ComparisonReport(compare(read_arms([parse_arm(str(tables[0]))])))
-    html = render(comparison_page(report))
-    assert "Compaction Statistics" in html
+    html = render(compose(report))
+    assert "Compaction statistics" in html
     assert json.dumps(report.comparison.names[0])[1:-1] in html

@@ -14,12 +14,12 @@ from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import Comparison, compare
 from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
 from lsmlens.analyzer.metrics import LABELS
+from lsmlens.reports.comparison import compose
 from lsmlens.reports.comparison_csv import to_csv
 from lsmlens.reports.comparison_json import SCHEMA, to_json
-from lsmlens.reports.comparison_tables import name_of
-from lsmlens.reports.comparison_text import WIDTH, render
 from lsmlens.reports.json_form import json_schema
-from lsmlens.reports.sections import BOLD, RESET
+from lsmlens.reports.outputs import ComparisonReport
+from lsmlens.reports.terminal import COMMAND_INDENT, render, whole
 
 Golden = Callable[[str, str], None]
 SAVED = "fixtures/saved-analyses"
@@ -65,63 +65,70 @@ def errors(validator: Draft202012Validator, said: Any) -> list[str]:
     return [f"{error.json_path}: {error.message:.200}" for error in validator.iter_errors(said)]
 
 
+def screen(comparison: Comparison, width: int | None = None, full: bool = False) -> str:
+    return render(compose(ComparisonReport(comparison)), full, width)
+
+
 @pytest.mark.parametrize("name", ["scaled", "published", "clients"])
-def test_the_text_of_a_comparison(name: str, golden: Golden) -> None:
-    golden(f"compare-{name}.txt", render(of(name)))
+def test_the_first_screen_of_a_comparison(name: str, golden: Golden) -> None:
+    golden(f"compare-{name}.txt", screen(of(name)))
 
 
-def test_everything_shows_what_is_not_significant_and_why(golden: Golden) -> None:
-    golden("compare-repeated-all.txt", render(of("repeated"), everything=True))
+def test_all_of_it_shows_what_is_not_significant_and_why(golden: Golden) -> None:
+    golden("compare-repeated-all.txt", screen(of("repeated"), full=True))
 
 
 @pytest.mark.parametrize("name", ARMS)
-def test_text_is_as_wide_as_a_terminal(name: str) -> None:
+def test_text_is_as_wide_as_the_terminal(name: str) -> None:
     comparison = of(name)
-    longer = max(len(name_of(row)) for row in comparison.rows) - len("Total Compaction Time (seconds)")  # names of jobs
-    for everything in (False, True):
-        text = render(comparison, everything=everything)
-        assert max(map(len, text.splitlines())) <= WIDTH + everything * max(longer, 0)
-        assert all(line == line.rstrip() for line in text.splitlines())
+    for full in (False, True):
+        text = screen(comparison, 100, full)
+        for line in text.splitlines():
+            is_whole = line.startswith(" " * COMMAND_INDENT) or " " not in line.strip()
+            assert len(line) <= 100 or is_whole, line
+            assert line == line.rstrip()
         assert text.endswith("\n")
         assert not text.endswith("\n\n")
 
 
 def test_colour_changes_the_looks_alone() -> None:
-    comparison = of("published")
-    plain, colour = render(comparison), render(comparison, colour=True)
-    assert colour.count(BOLD) == colour.count(RESET) > 3
-    assert re.sub(r"\x1b\[\d+m", "", colour) == plain
+    document = compose(ComparisonReport(of("scaled")))
+    plain, colour = (render(document, colour=is_on) for is_on in (False, True))
+    assert colour.count("\x1b[32mbetter\x1b[0m") > 3
+    assert re.sub(r"\x1b\[[\d;]*m", "", colour) == plain
 
 
 def test_what_is_hidden_is_counted() -> None:
     comparison = of("scaled")
-    text, everything = render(comparison), render(comparison, everything=True)
+    text, everything = screen(comparison), screen(comparison, full=True)
     (first, second) = re.findall(
         r"hidden: (\d+) not significant \((?:(\d+) perhaps by chance, )?(\d+) of unknown noise\)", text
     )
     for hidden, chance, unknown in (first, second):
         assert int(hidden) == int(chance or 0) + int(unknown)
-    assert "hidden:" not in everything
-    titled = everything.split("reef-original against stock\n")[1].split("\n\n")[0]
-    whole = {row.metric.label for row in comparison.rows if row.metric.part is None}
-    shown = [line for line in titled.splitlines() if re.split(r"  +", line)[0] in whole]
+    titled = everything.split("  reef-original: all ")[1].split("\n\n")[0]
+    whole_database = {row.metric.label for row in comparison.rows if row.metric.part is None}
+    shown = [line for line in titled.splitlines() if re.split(r"  +", line)[0] in whole_database]
     assert sum(line.endswith(("not significant", "noise unknown")) for line in shown) == int(first[0])
 
 
-def test_data_quality_comes_before_verdicts() -> None:
-    text = render(of("scaled"))
-    titles = ["Arms", "What to know first", "In short", "Compaction Statistics", "reef-original against stock"]
-    places = [text.index(f"{title}\n") for title in titles]
+def test_the_verdict_comes_first_and_what_to_know_of_it_before_tables() -> None:
+    lines = screen(of("scaled")).splitlines()
+    assert lines[0] == "RocksDB comparison: reef-original, reef-new against stock"
+    assert re.match(r"  reef-original  worse in \d metrics · better in \d+ metrics · \d+ not judged", lines[3])
+    text = "\n".join(lines)
+    said = ["write amplification (LSM) 4.95 to 3.01, better", "  ▲ ", "What changed", "Compaction statistics"]
+    places = [text.index(one) for one in said]
     assert places == sorted(places)
 
 
-def test_gates_come_first() -> None:
+def test_failed_gates_come_before_all_else() -> None:
     comparison = of("scaled")
     gates = judge_gates([parse_gate("write_amp:-10%"), parse_gate("stall_seconds:>0")], comparison)
-    lines = render(comparison, gates).splitlines()
-    assert lines[0] == "Gates"
-    assert lines[1].startswith("  FAILED: write_amplification_lsm of reef-original is 3.01295")
-    assert any(line.startswith("  passed: stall_seconds of reef-original is 0; the limit is >0") for line in lines[:6])
+    text = render(compose(ComparisonReport(comparison, gates)))
+    said = ["  ✕ Gate failed: write_amplification_lsm of reef-original is 3.01295", "  reef-original  worse in"]
+    assert [text.index(one) for one in said] == sorted(text.index(one) for one in said)
+    assert "  Gate passed: stall_seconds of reef-original is 0; the limit is >0" in text
 
 
 @pytest.mark.parametrize("name", ARMS)
@@ -174,7 +181,7 @@ def test_a_published_table_comes_out_as_it_went_in(name: str) -> None:
     file = Path(f"fixtures/published/pr51821-{name}.csv")
     comparison = compare(read_arms([parse_arm(str(file))]))
     assert to_csv(comparison) == file.read_text()
-    text = render(comparison)
+    text = whole(compose(ComparisonReport(comparison)))
     for label, *cells in list(csv.reader(file.read_text().splitlines()))[1:]:
         for cell in cells:
             assert re.search(rf"^{re.escape(label)} .*(?<![\d.]){re.escape(cell)}(?![\d.])", text, re.MULTILINE), (

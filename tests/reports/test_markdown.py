@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsmlens.analyzer.analysis import analyze
-from lsmlens.reports.analysis_markdown import render
-from lsmlens.reports.markdown import COMMENT_CHARACTERS, Markdown, code, escaped, paragraph
+from lsmlens.reports.analysis import compose
+from lsmlens.reports.markdown import COMMENT_CHARACTERS, Markdown, code, escaped, paragraph, render
 from lsmlens.reports.tables import Table
 
 CELLS = st.text(max_size=12)
@@ -83,15 +83,15 @@ def test_what_is_too_long_is_cut_at_a_row_and_says_so(rows: int, limit: int) -> 
 
 @pytest.mark.parametrize("name", ["osd-stock", "rocksdb-backlog", "osd-crash"])
 def test_a_report_fits_a_comment(name: str, fixtures: Path) -> None:
-    text = render(analyze([str(fixtures / name)]))
+    text = render(compose(analyze([str(fixtures / name)])))
     assert len(text) <= COMMENT_CHARACTERS
     assert "Cut to fit" not in text
     assert text.startswith("## RocksDB compaction report")
-    assert text.index("Findings") < text.index("Compaction Statistics") < text.index("How each number is computed")
+    assert text.index("Findings") < text.index("Compaction statistics") < text.index("How each number is computed")
     assert text.count("<details>") == text.count("</details>")
 
 
 def test_many_runs_are_cut_to_fit(fixtures: Path) -> None:
-    analysis = analyze([str(fixtures / "osd-stock")])
-    assert len(render(analysis, 5000)) <= 5000
-    assert "Cut to fit 5000 characters" in render(analysis, 5000)
+    text = render(compose(analyze([str(fixtures / "osd-stock")])), 5000)
+    assert len(text) <= 5000
+    assert "Cut to fit 5000 characters" in text

@@ -1,28 +1,28 @@
 """What a prediction comes to, as text, JSON, Markdown, HTML and pictures."""
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.reports.html.page import render as render_page
-from lsmlens.reports.html.prediction_charts import families_charts, figures_chart
-from lsmlens.reports.html.prediction_page import prediction_page
+from lsmlens.analyzer.printable import GROUP_SPACE
+from lsmlens.reports.html.prediction_charts import families_chart, figures_chart
 from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.outputs import PREDICTION
 from lsmlens.reports.prediction_json import to_json
-from lsmlens.reports.prediction_markdown import render as render_markdown
-from lsmlens.reports.prediction_report import Observed, PredictionReport, log_total, notes, outside
-from lsmlens.reports.prediction_text import render
+from lsmlens.reports.prediction_report import Observed, PredictionReport, compose, log_total, notes, outside, unjudged
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.predictions.anchor import observed_figures
-from lsmlens.tuners.predictions.figures import total
-from lsmlens.tuners.predictions.prediction import Prediction
+from lsmlens.tuners.predictions.figures import Figures, total
+from lsmlens.tuners.predictions.prediction import Predicted, Prediction
 
 Predicting = Callable[..., Prediction]
+NAMES = ("half", "twice", "lost")
 KEYS = {
     "compactions",
     "flush_mib",
@@ -102,20 +102,52 @@ def test_what_a_document_says(report: PredictionReport) -> None:
     assert all("is off" in " ".join(one["quality"]) for one in (half, twice))
 
 
-def test_the_text_says_it(report: PredictionReport) -> None:
-    text = render(report)
+def test_the_first_screen_is_the_answer(report: PredictionReport) -> None:
+    for width in (80, 120):
+        text = PREDICTION.screen(report, width=width).replace(GROUP_SPACE, " ")
+        lines = text.splitlines()
+        assert lines[0] == "Prediction: LOG"
+        half, twice, lost = (next(line for line in lines if line.startswith(f"  {name} ")) for name in NAMES)
+        assert re.match(r"  half +-\d+\.\d % compaction output \(90 % interval", half)
+        assert re.match(r"  twice +\+\d+\.\d % compaction output", twice)
+        assert lost.endswith("▲ no prediction: no replay reached its end")
+        assert any(line.startswith("  half: ") and "flushes of" in line for line in lines)
+        assert "twice: flushed, MiB of really lies outside its interval" in " ".join(text.split())
+        assert len(lines) <= 40
+        assert all(len(line) <= width for line in lines)
+        assert lines[-1].startswith(("More: --full", "(charts)")) or "--full" in lines[-2]
+
+
+def test_the_text_says_all_of_it(report: PredictionReport) -> None:
+    text = PREDICTION.printed(report, "text")
     lines = text.splitlines()
-    assert lines[0] == "Prediction from a/b"
-    assert any(line.split()[:2] == ["flushed,", "MiB"] for line in lines)
     assert "observed: really" in text
-    assert "  no prediction: see below" in lines
-    assert "self-consistency: the fitted workload under the log's own options, against the log" in lines
-    flushed = next(line for line in lines[lines.index("under twice") :] if "flushed, MiB" in line)
+    assert "Self-consistency" in lines
+    flushed = next(line for line in lines[lines.index("Under twice") :] if "flushed, MiB" in line)
     assert flushed.endswith("!")
-    assert all(len(line) <= 140 for line in lines)
     assert "lost: no replay reached its end" in text
     # a note of all options stands once
     assert text.count("default, 3") == 1
+
+
+def test_a_log_too_short_to_say_is_said(report: PredictionReport) -> None:
+    """Of families whose flushes do not fill one compaction, nothing is said of compactions."""
+    half = report.prediction.predictions[0]
+    short = Figures(flushes=0.4, flush_bytes=4e6)
+    families = tuple(replace(one, predicted=Predicted(short, short, short)) for one in half.families)
+    whole = replace(half, families=families, predicted=Predicted(short, short, short))
+    prediction = replace(report.prediction, predictions=(whole,))
+    one = PredictionReport("a", prediction, (None,))
+    assert not unjudged(report, half)
+    reason = unjudged(one, whole)
+    assert "makes 0.4 flushes of default under these options, 8 start a compaction; about 40 times more" in reason
+    text = " ".join(PREDICTION.screen(one).split())
+    assert f"cannot be judged: {reason}" in text
+    assert "-100" not in text
+    assert "0.000" not in text
+    rows = {row["figure"] for row in figures_chart(one).datasets["figures"].records()}
+    assert rows == {"flushed"}
+    assert reason in json.loads(to_json(one))["predictions"][0]["quality"][0]
 
 
 def test_observed_figures_outside_their_interval_are_named(report: PredictionReport) -> None:
@@ -125,30 +157,28 @@ def test_observed_figures_outside_their_interval_are_named(report: PredictionRep
 
 
 def test_markdown(report: PredictionReport) -> None:
-    text = render_markdown(report)
-    assert text.startswith("# Prediction for LOG\n")
-    assert "- Under half compactions would have written" in text
-    assert "## Observed outside its interval" in text
-    assert text.count("|figure|") + text.count("| figure |") >= 3
+    text = PREDICTION.printed(report, "markdown")
+    assert text.startswith("## Prediction: LOG\n")
+    assert "% compaction output" in text
+    assert "lies outside its interval" in text
+    assert text.count("| figure |") >= 3
     assert all(note.split(":")[0].replace("_", "") in text.replace("\\", "").replace("_", "") for note in notes(report))
 
 
 def test_the_page(report: PredictionReport) -> None:
-    page = prediction_page(report)
+    page = compose(report)
     assert [section.title for section in page.sections] == [
         *("In short", "Under half", "Under twice", "Under lost"),
-        *("Self-consistency", "Before you believe it", "How each number is computed"),
+        *("Before you believe it", "Self-consistency", "How each number is computed"),
     ]
-    html = render_page(page)
-    assert html == render_page(prediction_page(report))
+    html = PREDICTION.printed(report, "html")
+    assert html == PREDICTION.printed(report, "html")
     assert "http://" not in html.replace("http://www.w3.org", "").split("<script")[0]
     assert "twice: flushed, MiB of really lies outside its interval" in html
 
 
 def test_charts_show_the_figures(report: PredictionReport) -> None:
-    chart = figures_chart(report)
-    assert chart is not None
-    rows = chart.datasets["figures"].records()
+    rows = figures_chart(report).datasets["figures"].records()
     assert len(rows) == 14
     flushed = next(row for row in rows if row["figure"] == "flushed" and row["options"] == "half")
     assert flushed["ratio"] == pytest.approx(0.5, abs=0.02)
@@ -157,12 +187,10 @@ def test_charts_show_the_figures(report: PredictionReport) -> None:
     assert isinstance(flushed["high"], float)
     assert flushed["low"] < 0.5 < flushed["high"]
     before = log_total(report.prediction)
-    for one, drawn in families_charts(report):
-        (data,) = drawn.datasets.values()
+    for number in range(2):
+        (data,) = families_chart(report, number).datasets.values()
         now = [row["mib"] for row in data.records() if row["kind"] == "this log"]
         assert sum(float(value or 0) for value in now) == pytest.approx(before.written_bytes / 2**20, abs=0.1)
-        assert one.predicted is not None
-    assert len(list(families_charts(report))) == 2
 
 
 def test_files(report: PredictionReport, tmp_path: Path) -> None:
@@ -170,15 +198,14 @@ def test_files(report: PredictionReport, tmp_path: Path) -> None:
     for output in PREDICTION.outputs([str(tmp_path / name) for name in names]):
         PREDICTION.write(output, report)
     assert {path.name for path in tmp_path.iterdir()} == set(names)
-    assert (tmp_path / "a.txt").read_text() == render(report)
+    assert (tmp_path / "a.txt").read_text() == PREDICTION.printed(report, "text")
     assert "<svg" in (tmp_path / "figures.svg").read_text()
     assert (tmp_path / "families.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_nothing_predicted_nothing_drawn(predicting: Predicting, tmp_path: Path) -> None:
     report = PredictionReport("a", predicting(lost=None), (None,))
-    assert figures_chart(report) is None
-    assert "no prediction, for no replay reached its end" in render_page(prediction_page(report))
+    assert "no prediction: no replay reached its end" in PREDICTION.printed(report, "html")
     (output,) = PREDICTION.outputs([str(tmp_path / "figures.svg")])
     with pytest.raises(LsmlensError, match="nothing to draw in the chart figures"):
         PREDICTION.write(output, report)

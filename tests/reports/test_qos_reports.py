@@ -12,12 +12,10 @@ import xmlschema
 from jsonschema import Draft202012Validator
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.analyzer.qos.reading import read_material
 from lsmlens.analyzer.qos.view import view_of
-from lsmlens.reports import qos_markdown, qos_text
 from lsmlens.reports.github import of_assessment as annotations
-from lsmlens.reports.html.page import render
-from lsmlens.reports.html.qos_page import qos_page
 from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.junit import of_assessment as to_junit
 from lsmlens.reports.outputs import QOS, Output, QosReport
@@ -134,43 +132,60 @@ def test_the_same_bytes_twice(fixtures: Path, mclock: QosAssessment) -> None:
 # ---- text
 
 
-def test_the_text_of_a_real_osd(mclock: QosAssessment) -> None:
-    said = qos_text.render(mclock)
-    assert said.splitlines()[1] == (
-        "  osd.0: mclock_scheduler in force, profile balanced, capacity 315 IOPS (default)."
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_first_screen_of_a_real_osd(width: int, mclock: QosAssessment) -> None:
+    said = QOS.screen(QosReport(mclock), width=width)
+    lines = said.splitlines()
+    flat = " ".join(said.split())
+    assert lines[0] == "Ceph scheduling report: osd.0"
+    assert (
+        "osd.0 mclock_scheduler in force, profile balanced, capacity 315 IOPS (default) · ▲ 2 findings to act on"
+        in flat
     )
+    assert "▲ Q02 osd.0: Capacity is the default: 315 IOPS, measured" in flat
+    assert "--full" in flat
+    assert "allocation" not in flat.split("More:")[0]
+    assert len(lines) <= 40
+    assert all(len(line) <= width for line in lines)
+
+
+def test_the_text_of_a_real_osd(mclock: QosAssessment) -> None:
+    said = QOS.printed(QosReport(mclock), "text")
     for words in (
         "a device that did 43,511 writes a second is scheduled as one of 315",
         "ceph config set osd.0 osd_mclock_max_capacity_iops_hdd 43511",
-        "osd.0: allocation with the 43,511 IOPS its benchmark gave",
+        f"With the 43{GROUP_SPACE}511 IOPS that its benchmark gave",
         "recovery: only misplaced                background best effort",
         "fio_B.json",
     ):
         assert words in said
-    assert max(map(len, said.splitlines())) <= 100
+    assert max(map(len, QOS.screen(QosReport(mclock), full=True, width=100).splitlines())) <= 100
 
 
 def test_the_text_under_wpq(wpq: QosAssessment) -> None:
-    said = qos_text.render(wpq)
-    assert "  osd.0: wpq in force (default)." in said
+    said = QOS.printed(QosReport(wpq), "text")
+    assert "  osd.0  wpq in force (default) · nothing to act on" in said
     assert "there is no allocation" in said
-    assert "findings" not in said
-    assert max(map(len, said.splitlines())) <= 100
+    assert "to act on:" not in said
+    assert max(map(len, QOS.screen(QosReport(wpq), full=True, width=100).splitlines())) <= 100
 
 
 def test_the_text_of_a_simulation(simulated: QosAssessment) -> None:
-    said = qos_text.render(simulated)
+    said = QOS.printed(QosReport(simulated), "text")
     table = said[said.index("What other settings would do") :]
     assert re.search(r"^=\S* +balanced, 1 backfill +", table, re.MULTILINE)
     assert re.search(r">  +\S", table)
-    assert "error: clients' mean within 35%; no percentiles on HDDs; no p99" in said
+    assert "Its error: clients' mean within 35%; no percentiles on HDDs; no p99." in said
     assert "queues of the pg dump: 3 have something to recover" in said
-    assert max(map(len, said.splitlines())) <= 100
+    assert max(map(len, QOS.screen(QosReport(simulated), full=True, width=100).splitlines())) <= 100
+    first = QOS.screen(QosReport(simulated), width=100)
+    assert "Why: " in first
+    assert len(first.splitlines()) <= 40
 
 
 def test_emphasis_only_where_asked_for(mclock: QosAssessment) -> None:
-    assert "\x1b" not in qos_text.render(mclock)
-    assert qos_text.render(mclock, colour=True).startswith("\x1b[1mIn short\x1b[0m\n")
+    assert "\x1b" not in QOS.printed(QosReport(mclock), "text")
+    assert QOS.screen(QosReport(mclock), colour=True).startswith("\x1b[1mCeph scheduling report: osd.0\x1b[0m\n")
 
 
 # ---- Markdown, HTML, pictures
@@ -178,15 +193,15 @@ def test_emphasis_only_where_asked_for(mclock: QosAssessment) -> None:
 
 @pytest.mark.parametrize("name", ["mclock", "simulated", "wpq"])
 def test_markdown(name: str, request: pytest.FixtureRequest) -> None:
-    said = qos_markdown.render(request.getfixturevalue(name))
-    assert said.startswith("# Scheduling\n")
+    said = QOS.printed(QosReport(request.getfixturevalue(name)), "markdown")
+    assert said.startswith("## Ceph scheduling report: ")
     assert said.endswith("\n")
 
 
 @pytest.mark.parametrize("name", ["mclock", "simulated", "wpq"])
 def test_html(name: str, request: pytest.FixtureRequest) -> None:
     assessment = request.getfixturevalue(name)
-    html = render(qos_page(assessment))
+    html = QOS.printed(QosReport(assessment), "html")
     assert "<title>" in html
     assert "http://" not in re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
     assert ("What each class is given" in html) is bool(assessment.subject.allocation)
@@ -254,12 +269,18 @@ def test_redacted_reports_name_no_host_folder_or_address(
         json.dumps({"id": 0, "osd_data": "/x", "hostname": "nuremberg-17", "rotational": "1"})
     )
     plain = assessed(folder)
-    before = to_json(plain) + qos_text.render(plain)
+    before = to_json(plain) + QOS.printed(QosReport(plain), "text")
     assert "nuremberg" in before
     hidden = redacted(plain)
     said = to_json(hidden)
     assert errors(validator, json.loads(said)) == []
-    texts = (said, qos_text.render(hidden), qos_markdown.render(hidden), render(qos_page(hidden)), to_junit(hidden))
+    texts = (
+        said,
+        QOS.printed(QosReport(hidden), "text"),
+        QOS.printed(QosReport(hidden), "markdown"),
+        QOS.printed(QosReport(hidden), "html"),
+        to_junit(hidden),
+    )
     for text in texts:
         assert "nuremberg" not in text
         assert str(tmp_path) not in text
@@ -267,4 +288,4 @@ def test_redacted_reports_name_no_host_folder_or_address(
         one["code"] for one in json.loads(to_json(plain))["findings"]
     ]
     assert json.loads(said)["osds"][0]["capacity_iops"]["number"] == 315
-    assert "cat /sys/block/" in qos_text.render(hidden)
+    assert "cat /sys/block/" in QOS.printed(QosReport(hidden), "text")

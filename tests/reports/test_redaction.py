@@ -12,12 +12,13 @@ import pytest
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
-from lsmlens.reports import analysis_markdown, comparison_markdown, github
+from lsmlens.reports import comparison, github, markdown
+from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import to_json
 from lsmlens.reports.comparison_redaction import redacted as redacted_comparison
 from lsmlens.reports.outputs import ANALYSIS, COMPARISON, AnalysisReport, ComparisonReport
 from lsmlens.reports.redaction import Redaction, redacted
-from lsmlens.reports.text import render
+from lsmlens.reports.terminal import render, whole
 
 HOST = "ceph-node17"
 LogText = Callable[[str], bytes]
@@ -101,10 +102,11 @@ def test_no_name_is_left_in_any_report(analysis: Analysis, names: dict[str, set[
     for output in ANALYSIS.outputs(asked):
         ANALYSIS.write(output, AnalysisReport(analysis))
     texts = {file.name: text_of(file) for file in tmp_path.iterdir()}
-    texts["stdout"] = render(analysis)
+    texts["stdout"] = render(compose(analysis))
+    texts["full"] = whole(compose(analysis))
     texts["github"] = github.commands(github.of_analysis(analysis))
-    texts["summary"] = analysis_markdown.render(analysis)
-    assert len(texts) == len(asked) + 3
+    texts["summary"] = markdown.render(compose(analysis))
+    assert len(texts) == len(asked) + 4
     assert_no_name_is_left(texts, names)
 
 
@@ -134,7 +136,7 @@ def test_the_same_name_is_the_same_token(analysis: Analysis) -> None:
     (folder,) = members
     assert re.fullmatch(r"path-\d+", folder)
     assert said["runs"][0]["members"] == [f"{folder}/ceph-osd.0.log"]
-    assert folder in render(analysis)
+    assert folder in whole(compose(analysis))
 
 
 def test_the_same_input_has_the_same_tokens(bundle: Path, analysis: Analysis) -> None:
@@ -152,7 +154,7 @@ def test_a_comparison_is_redacted_as_well(
     for output in COMPARISON.outputs(asked):
         COMPARISON.write(output, report)
     texts = {file.name: text_of(file) for file in tmp_path.iterdir()}
-    texts["summary"] = comparison_markdown.render(report)
+    texts["summary"] = markdown.render(comparison.compose(report))
     assert_no_name_is_left(texts, names | {"folder": {str(fixtures)}})
 
 

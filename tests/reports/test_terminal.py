@@ -33,7 +33,8 @@ HOSTILE = "\x1b[31mred\x07\u202e\r\n\x9b1m & <b>"
 
 
 def document(*blocks: Block) -> Document:
-    return Document("title", "", (), (Section("a", "Part", tuple(blocks)),), more="more: --full")
+    answer = Section("answer", "Answer", (Paragraphs(("yes",), detail=Detail.BRIEF),))
+    return Document("title", "", (), (answer, Section("a", "Part", tuple(blocks))), more="more: --full")
 
 
 def body(*blocks: Block, full: bool = True, width: int | None = None, colour: bool = False) -> list[str]:
@@ -145,13 +146,17 @@ def test_no_table_breaks_a_word(cells: list[str], width: int, full: bool) -> Non
     assert set(" ".join(cells).split()) <= set(said)
 
 
+def test_the_answer_comes_first_and_without_a_heading() -> None:
+    assert render(document()).splitlines() == ["title", "", "  yes", "", "more: --full"]
+
+
 def test_a_screen_shows_what_is_brief_and_where_more_is() -> None:
     brief, full, page = (
         Paragraphs((text,), detail=detail)
         for text, detail in (("first", Detail.BRIEF), ("second", Detail.FULL), ("third", Detail.PAGE))
     )
-    assert render(document(brief, full, page)) == "title\n\nPart\n  first\n\nmore: --full\n"
-    assert render(document(brief, full, page), full=True) == "title\n\nPart\n  first\n  second\n"
+    assert render(document(brief, full, page)) == "title\n\n  yes\n\nPart\n  first\n\nmore: --full\n"
+    assert render(document(brief, full, page), full=True) == "title\n\n  yes\n\nPart\n  first\n  second\n"
 
 
 def test_a_section_without_blocks_has_no_heading() -> None:

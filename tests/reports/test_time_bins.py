@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lsmlens.analyzer.units import MICROS
-from lsmlens.reports.time_bins import LENGTHS_SECONDS, TimeBins, duration
+from lsmlens.reports.numbers import duration
+from lsmlens.reports.time_bins import LENGTHS_SECONDS, TimeBins
 
 MOMENT = st.integers(0, 4_000_000_000 * MICROS)
 SPAN = st.integers(0, 500 * 86400 * MICROS)

@@ -17,6 +17,8 @@ from lsmlens.reports.timeline import (
     measure_timeline,
 )
 
+from tests.run_tables import events_of
+
 LogText = Callable[[str], bytes]
 
 
@@ -58,7 +60,7 @@ def test_compactions_are_as_long_as_from_their_start_to_their_finish(analysis: A
     timeline, one = timeline_of(analysis), analysis.runs[0]
     took = sum(
         event["time_micros"] - event["started_micros"]
-        for event in one.run.events
+        for event in events_of(one.run)
         if event["event"] == "compaction_finished" and "started_micros" in event
     )
     assert sum(timeline.busy_seconds(COMPACTION).values()) == pytest.approx(took / 1e6)
@@ -76,7 +78,7 @@ def test_level_0_is_as_lsm_state_says(fixtures: Path) -> None:
     timeline = timeline_of(analysis)
     states = [
         event["lsm_state"][0]
-        for event in analysis.runs[0].run.events
+        for event in events_of(analysis.runs[0].run)
         if event["event"] in ("flush_finished", "compaction_finished") and event.get("lsm_state")
     ]
     assert max(span.files for span in timeline.level0) == max(states) > 10

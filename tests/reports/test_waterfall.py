@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.reports import analysis_markdown
+from lsmlens.reports import markdown
+from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import run_json
 from lsmlens.reports.document import ChartBlock
-from lsmlens.reports.html.analysis_page import analysis_page
 from lsmlens.reports.html.waterfall_chart import waterfall_chart
 from lsmlens.reports.waterfall import (
     BAR_WIDTH,
@@ -66,10 +66,10 @@ def test_pages_have_one_operation_of_each_moment(fixtures: Path) -> None:
     assert table is not None
     assert [row[0] for row in table.rows if row[0]] == [f"{number}. client write" for number in range(1, 6)]
     assert ("", "", "kv commit", "1.28 ms", "148 ms", "started to op_commit") in table.rows
-    assert "| kv commit | 1.28 ms | 148 ms | started to op_commit |" in analysis_markdown.render(analysis)
-    blocks = next(one for one in analysis_page(analysis).sections if one.anchor == "clients").blocks
+    assert "| kv commit | 1.28 ms | 148 ms | started to op_commit |" in markdown.render(compose(analysis))
+    blocks = next(one for one in compose(analysis).sections if one.anchor == "clients").blocks
     (block,) = (one for one in blocks if isinstance(one, ChartBlock))
-    assert block.chart.name == "waterfall"
+    assert block.drawn().name == "waterfall"
     assert block.table == table
 
 

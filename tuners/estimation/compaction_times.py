@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from lsmlens.analyzer.events import Event, EventKind
+import polars as pl
+from lsmlens.analyzer.jobs import COMPACTION
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.units import MICROS
 from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
@@ -13,22 +14,20 @@ LEAST_JOBS = 20
 
 def compaction_seconds(run: Run, families: Sequence[str]) -> Mapping[str, SecondsPerByte]:
     """By family; empty where the log does not tell what compactions read, or shows too few."""
-    jobs = [one for one in run.events if one["event"] == EventKind.COMPACTION_FINISHED and one.get("input_data_size")]
-    if len(jobs) < LEAST_JOBS:
+    read = run.jobs.filter(pl.col("kind") == COMPACTION, pl.col("input_bytes") > 0)
+    if read.height < LEAST_JOBS:
         return {}
-    level0 = [one for one in jobs if 0 in one.get("input_levels", ())]
-    deeper = [one for one in jobs if 0 not in one.get("input_levels", ())]
-    return {name: SecondsPerByte(_mean(level0 or jobs, name), _mean(deeper or jobs, name)) for name in families}
+    # by the stamps of its two events, for a compaction's own count leaves out how it begins and ends
+    stamped = (pl.col("finished_at") - pl.col("started_at")).dt.total_microseconds().fill_null(0)
+    jobs = read.with_columns(took=pl.max_horizontal(stamped, "micros"))
+    from_level0 = pl.col("input_levels").list.contains(0)
+    level0, deeper = (some if some.height else jobs for some in (jobs.filter(from_level0), jobs.filter(~from_level0)))
+    return {name: SecondsPerByte(_mean(level0, name), _mean(deeper, name)) for name in families}
 
 
-def _mean(jobs: Sequence[Event], family: str) -> float:
+def _mean(jobs: pl.DataFrame, family: str) -> float:
     """Seconds by bytes of a family's jobs, or of all where it has few."""
-    own = [one for one in jobs if one["column_family"] == family]
-    told = own if len(own) >= LEAST_JOBS else jobs
-    return sum(_seconds(one) for one in told) / sum(float(one["input_data_size"]) for one in told)
-
-
-def _seconds(job: Event) -> float:
-    """By the stamps of its two events, for its own count leaves out how it begins and ends."""
-    micros = float(job["time_micros"] - job["started_micros"]) if job.get("started_micros") else 0.0
-    return max(micros, float(job["compaction_time_micros"])) / MICROS
+    own = jobs.filter(column_family=family)
+    told = own if own.height >= LEAST_JOBS else jobs
+    micros, size = told.select(pl.col("took", "input_bytes").sum()).row(0)
+    return float(micros / MICROS / size)

@@ -1,15 +1,16 @@
 """A database's history: the flushes, tables and compactions of each column family, out of a run's events.
 
-What a flush took in stands in `flush_started`, what came of it in `table_file_creation` of the same job and family;
-what a compaction read and wrote in `compaction_started` and the tables of its job. Restarts write tables from the
-WAL: they have a table and no flush, and are kept as `recovered`.
+A flush has the table of its job and family that came of it, a compaction those its job wrote. Restarts write tables
+from the WAL: they have a table and no flush, and are kept as `recovered`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
-from lsmlens.analyzer.events import Event, EventKind, input_files
+import polars as pl
+from lsmlens.analyzer.jobs import COMPACTION, FLUSH, MOVE
 from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.units import MICROS
 
@@ -141,111 +142,112 @@ class History:
 def read_history(run: Run) -> History:
     """The history of one run.
 
-    Events without a column family are left out and counted in `unread`, by kind.
+    Jobs without a column family are left out and counted in `unread`, by the kind of their events.
     """
-    history = History()
-    flush_jobs: set[tuple[int, int]] = set()
+    history = History(session_starts=_session_starts(run))
+    flushes = pl.concat([run.jobs, run.unfinished]).filter(pl.col("kind") == FLUSH).drop_nulls("started_at")
+    flush_jobs = set(flushes.select("session", "job").iter_rows())
     created: dict[tuple[int, int], list[Table]] = {}
-    started: dict[tuple[int, int], Event] = {}
-    for event in run.events:
-        kind, session = event["event"], event["session"]
-        seconds = event["time_micros"] / MICROS
-        history.session_starts.setdefault(session, seconds)
-        if kind in _TIMED:
-            history.first_seconds = min(history.first_seconds or seconds, seconds)
-            history.last_seconds = max(history.last_seconds, seconds)
-        job = (session, event.get("job", -1))
-        if kind == EventKind.TABLE_FILE_CREATION:
-            table = _table(event)
-            if table is not None:
-                history.tables[table.number] = table
-                created.setdefault(job, []).append(table)
-        elif kind == EventKind.COMPACTION_STARTED:
-            started[job] = event
-        elif kind == EventKind.FLUSH_STARTED:
-            flush_jobs.add(job)
-        elif not isinstance(event.get("column_family"), str):
-            if kind in _TIMED:
-                history.unread[kind] = history.unread.get(kind, 0) + 1
-        elif kind == EventKind.TRIVIAL_MOVE:
-            move = Move(seconds, event["files"], tuple(event.get("moved_files", ())), event["destination_level"])
-            history.family(event["column_family"]).moves.append(move)
-        elif kind == EventKind.FLUSH_FINISHED and "num_entries" in event:
-            flush = _flush(event, created.get(job, ()))
-            history.family(flush.family).flushes.append(flush)
-        elif kind == EventKind.COMPACTION_FINISHED:
-            compaction = _compaction(event, started.pop(job, {}), created.pop(job, []))
-            history.family(compaction.family).compactions.append(compaction)
-    for job, tables in created.items():
-        if job not in flush_jobs and job not in started:
-            for table in tables:
-                history.family(table.family).recovered.append(table)
+    recovered: list[Table] = []
+    for creator, job, table in _tables(run.tables):
+        history.tables[table.number] = table
+        written_by = (table.session, job)
+        if creator is None or (creator == FLUSH and written_by not in flush_jobs):
+            recovered.append(table)
+        else:
+            created.setdefault(written_by, []).append(table)
+    for row in run.jobs.with_columns(pl.col("started_at", "finished_at").to_physical()).iter_rows(named=True):
+        _take(row, created.get((row["session"], row["job"]), ()), history)
+    for table in recovered:
+        history.family(table.family).recovered.append(table)
+    ended = run.jobs.filter(pl.col("kind") != MOVE)["finished_at"]
+    timed = pl.concat([flushes["started_at"], ended]).to_physical().to_list()
+    if timed:
+        history.first_seconds, history.last_seconds = min(timed) / MICROS, max(timed) / MICROS
     return history
 
 
-_TIMED = frozenset({EventKind.FLUSH_STARTED, EventKind.FLUSH_FINISHED, EventKind.COMPACTION_FINISHED})
+def _session_starts(run: Run) -> dict[int, float]:
+    """When each session's first event was, since 1970."""
+    starts = ((one.number, one.first_event_micros) for one in run.sessions)
+    return {number: micros / MICROS for number, micros in starts if micros is not None}
 
 
-def _flush(event: Event, tables: Iterable[Table]) -> Flush:
-    """A stitched `flush_finished`; of its job's tables the one of its family."""
-    family = event["column_family"]
-    own = [table for table in tables if table.family == family] if event["created_files"] else []
+def _take(job: Mapping[str, Any], tables: Iterable[Table], history: History) -> None:
+    """Put a job, and of the tables its id created those that are its own, into its family's history."""
+    kind, name, seconds = job["kind"], job["column_family"], job["finished_at"] / MICROS
+    if name is None:
+        if kind != MOVE:
+            history.unread[f"{kind}_finished"] = history.unread.get(f"{kind}_finished", 0) + 1
+    elif kind == MOVE:
+        move = Move(seconds, job["input_files"], tuple(job["input_tables"]), job["output_level"])
+        history.family(name).moves.append(move)
+    elif kind == COMPACTION:
+        history.family(name).compactions.append(_compaction(job, tables))
+    elif job["started_at"] is not None:
+        history.family(name).flushes.append(_flush(job, tables))
+
+
+def _flush(job: Mapping[str, Any], tables: Iterable[Table]) -> Flush:
+    """A flush; of its job's tables the last one of its family."""
+    family, ended = job["column_family"], job["finished_at"] / MICROS
+    written = tables if job["output_files"] else ()
+    own = [one for one in written if one.family == family and one.created_seconds <= ended]
     return Flush(
         family=family,
-        session=event["session"],
-        seconds=event["started_micros"] / MICROS,
-        entries=event["num_entries"],
-        deletes=event["num_deletes"],
-        range_deletes=event.get("num_range_deletes", 0),
-        memtables=event["num_memtables"],
-        user_bytes=event.get("total_data_size"),
-        memory_bytes=event.get("memory_usage"),
-        reason=event.get("true_flush_reason"),
+        session=job["session"],
+        seconds=job["started_at"] / MICROS,
+        entries=job["input_records"],
+        deletes=job["input_deletions"],
+        range_deletes=job["input_range_deletions"] or 0,
+        memtables=job["memtables"],
+        user_bytes=job["input_bytes"],
+        memory_bytes=job["memory_bytes"],
+        reason=job["reason"],
         table=own[-1] if own else None,
     )
 
 
-def _compaction(event: Event, started: Event, tables: list[Table]) -> Compaction:
+def _compaction(job: Mapping[str, Any], tables: Iterable[Table]) -> Compaction:
+    numbers = iter(job["input_tables"])
+    inputs = zip(job["input_levels"], job["input_level_files"], strict=True)
     return Compaction(
-        family=event["column_family"],
-        session=event["session"],
-        seconds=event["time_micros"] / MICROS,
-        inputs={level: tuple(numbers) for level, numbers in sorted(input_files(started).items())},
-        output_level=event["output_level"],
+        family=job["column_family"],
+        session=job["session"],
+        seconds=job["finished_at"] / MICROS,
+        inputs={level: tuple(islice(numbers, files)) for level, files in inputs},
+        output_level=job["output_level"],
         outputs=tuple(tables),
-        input_records=event["num_input_records"],
-        output_records=event["num_output_records"],
-        output_bytes=event["total_output_size"],
-        reason=event.get("compaction_reason"),
-        level_files=tuple(event.get("lsm_state", ())),
+        input_records=job["input_records"],
+        output_records=job["output_records"],
+        output_bytes=job["output_bytes"],
+        reason=job["reason"],
+        level_files=tuple(job["level_files"] or ()),
     )
 
 
-def _table(event: Event) -> Table | None:
-    """A table; None where the event does not say what is in it."""
-    properties: Mapping[str, Any] = event.get("table_properties", {})
-    family, entries = event.get("column_family"), properties.get("num_entries")
-    if not isinstance(family, str) or not isinstance(entries, int):
-        return None
-    keys = properties.get("raw_key_size", 0)
-    ranges = properties.get("num_range_deletions", 0)
-    tombstones = properties.get("num_deletions", UNKNOWN)
-    oldest = properties.get("oldest_key_time") or None
-    return Table(
-        number=event["file_number"],
-        family=family,
-        session=event["session"],
-        created_seconds=event["time_micros"] / MICROS,
-        file_bytes=event["file_size"],
-        entries=max(0, entries - ranges),
-        tombstones=UNKNOWN if tombstones is UNKNOWN else max(0, tombstones - ranges),
-        range_tombstones=ranges,
-        merges=properties.get("num_merge_operands", 0),
-        key_bytes=max(0, keys - INTERNAL_KEY_BYTES * entries),
-        value_bytes=properties.get("raw_value_size", 0),
-        data_bytes=properties.get("data_size", 0),
-        oldest_seconds=float(oldest) if oldest and oldest > 1_000_000_000 else None,
-        first_sequence=event.get("smallest_seqno"),
-        last_sequence=event.get("largest_seqno"),
-        compression=properties.get("compression"),
-    )
+def _tables(tables: pl.DataFrame) -> Iterator[tuple[str | None, int, Table]]:
+    """The tables whose creation says what is in them, in order of time, with what wrote them: kind of job, and id."""
+    told = tables.drop_nulls(["column_family", "entries"]).with_columns(pl.col("created_at").to_physical())
+    for row in told.sort("created_at", maintain_order=True).iter_rows(named=True):
+        ranges, tombstones = row["range_deletions"] or 0, row["deletions"]
+        oldest = row["oldest_key_at"]
+        table = Table(
+            number=row["number"],
+            family=row["column_family"],
+            session=row["session"],
+            created_seconds=row["created_at"] / MICROS,
+            file_bytes=row["bytes"],
+            entries=max(0, row["entries"] - ranges),
+            tombstones=UNKNOWN if tombstones is UNKNOWN else max(0, tombstones - ranges),
+            range_tombstones=ranges,
+            merges=row["merges"] or 0,
+            key_bytes=max(0, (row["key_bytes"] or 0) - INTERNAL_KEY_BYTES * row["entries"]),
+            value_bytes=row["value_bytes"] or 0,
+            data_bytes=row["data_bytes"] or 0,
+            oldest_seconds=float(oldest) if oldest and oldest > 1_000_000_000 else None,
+            first_sequence=row["first_sequence"],
+            last_sequence=row["last_sequence"],
+            compression=row["compression"],
+        )
+        yield row["created_by"], row["job"], table

@@ -1,9 +1,13 @@
 """Whether a replay's records and bytes come out even, by counts that do not know of one another."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.events import Event, EventKind
+from lsmlens.analyzer.jobs import FLUSH
 from lsmlens.tuners.replays.measurement import Measurement
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FLUSH_TICKER = "rocksdb.flush.write.bytes"
 COMPACTION_TICKER = "rocksdb.compact.write.bytes"
@@ -33,17 +37,11 @@ def unreconciled(measured: Measurement) -> Iterator[str]:
     yield from _compaction_bytes(measured)
 
 
-def blob_frame_bytes(events: Iterable[Event], since: float) -> tuple[int, int]:
+def blob_frame_bytes(blob_files: "pl.DataFrame", since: float) -> tuple[int, int]:
     """Bytes of the headers and footers of the blob files that flushes, and that compactions wrote from a moment on."""
-    flushes: set[int] = set()
-    jobs: list[int] = []
-    for event in events:
-        if event["event"] == EventKind.FLUSH_STARTED:
-            flushes.add(event["job"])
-        elif event["event"] == EventKind.BLOB_FILE_CREATION and event["time_micros"] >= since * 1e6:
-            jobs.append(event["job"])
-    by_flushes = sum(job in flushes for job in jobs)
-    return by_flushes * BLOB_FRAME_BYTES, (len(jobs) - by_flushes) * BLOB_FRAME_BYTES
+    written = blob_files.filter(blob_files["created_at"].to_physical() >= since * 1e6)["created_by"]
+    by_flushes = int((written == FLUSH).sum())
+    return by_flushes * BLOB_FRAME_BYTES, (len(written) - by_flushes) * BLOB_FRAME_BYTES
 
 
 def _flush_bytes(measured: Measurement) -> Iterator[str]:

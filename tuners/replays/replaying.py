@@ -111,7 +111,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         user_bytes=written.user_bytes,
         wal_bytes=tickers.get(WAL_TICKER),
         flush_edits=end.flush_edits.since(start.flush_edits),
-        blob_frame_bytes=blob_frame_bytes(run.run.events, start.moment),
+        blob_frame_bytes=blob_frame_bytes(run.run.blob_files, start.moment),
         memtable_entries=left,
         workload_seconds=stream.seconds,
         wall_seconds=wall,

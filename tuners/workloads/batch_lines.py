@@ -14,7 +14,7 @@ import numpy as np
 from lsmlens.analyzer.compression import DamagedStream, decompressed
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.stamps import STAMP, stamp_millis
-from lsmlens.analyzer.transports import Transport, UnwrappedStream, transport_of
+from lsmlens.analyzer.transports import UnwrappedStream, unwrapping
 from lsmlens.tuners.workloads.chunk import Tag
 from lsmlens.tuners.workloads.document import shard_names
 from lsmlens.tuners.workloads.payload import POOL_BYTES, Payload
@@ -166,9 +166,9 @@ def _blocks(path: Path) -> Iterator[bytes]:
         stream = DamagedStream(file)
         while (inner := decompressed(stream)) is not None:
             stream = inner
-        transport = transport_of(stream.peek(1 << 16))
-        if transport is not Transport.NONE:
-            stream = UnwrappedStream(stream, transport)
+        unwrap = unwrapping(stream.peek(1 << 16))
+        if unwrap is not None:
+            stream = UnwrappedStream(stream, unwrap)
         rest = b""
         while data := stream.take(BLOCK_BYTES):
             block = rest + data

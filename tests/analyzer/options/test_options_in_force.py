@@ -13,6 +13,8 @@ from lsmlens.analyzer.options.options_dump import OptionsDump, parse_options
 from lsmlens.analyzer.options.options_in_force import OptionInForce, ceph_options_in_force, options_in_force
 from lsmlens.analyzer.run import Run
 
+from tests.run_tables import events_of
+
 MERGE = "min_write_buffer_number_to_merge"
 REEF_CFS = (
     "m(3) p(3,0-12) O(3,0-13)=block_cache={type=binned_lru} "
@@ -39,7 +41,7 @@ def reef(log_text: Callable[[str], bytes], run_of: Callable[..., Run]) -> Option
     """A log alone: no configuration, no sharding text."""
     text = log_text("osd-reef/ceph-osd.0.log.gz")
     flushes: dict[str, list[tuple[int, str | None]]] = {}
-    for event in run_of(text).events:
+    for event in events_of(run_of(text)):
         if event["event"] == "flush_started":
             flushes.setdefault(event["column_family"], []).append(
                 Flushed(event["num_memtables"], event["flush_reason"])

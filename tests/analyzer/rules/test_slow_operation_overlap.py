@@ -12,6 +12,8 @@ from lsmlens.analyzer.findings import Finding, NotAssessed
 from lsmlens.analyzer.rules.slow_operation_overlap import SlowOperationOverlap
 from lsmlens.analyzer.units import MICROS
 
+from tests.run_tables import events_of
+
 RULE = SlowOperationOverlap()
 
 
@@ -29,7 +31,7 @@ def with_beside(one: RunAnalysis, beside: Beside) -> RunAnalysis:
 def with_operations(stock: RunAnalysis) -> Callable[..., RunAnalysis]:
     """The OSD as it was, its operations moved to these times."""
     real = stock.beside.operations
-    end = max(event["time_micros"] for event in stock.run.events)
+    end = max(event["time_micros"] for event in events_of(stock.run))
 
     def move(*micros: int) -> RunAnalysis:
         assert len(micros) <= len(real)
@@ -45,7 +47,7 @@ def with_operations(stock: RunAnalysis) -> Callable[..., RunAnalysis]:
 @pytest.fixture(scope="module")
 def jobs(stock: RunAnalysis) -> list[tuple[int, int]]:
     kinds = ("flush_finished", "compaction_finished")
-    return [(one["started_micros"], one["time_micros"]) for one in stock.run.events if one["event"] in kinds]
+    return [(one["started_micros"], one["time_micros"]) for one in events_of(stock.run) if one["event"] in kinds]
 
 
 def test_operations_during_jobs(with_operations: Callable[..., RunAnalysis], jobs: list[tuple[int, int]]) -> None:
@@ -83,7 +85,7 @@ def test_no_operations(fixtures: Path) -> None:
 def test_jobs_that_leave_no_time(fixtures: Path, stock: RunAnalysis) -> None:
     """Jobs of osd-rotated's small buffers leave less than two thirds of the time free: three times chance cannot be."""
     (rotated,) = analyze([str(fixtures / "osd-rotated")]).runs
-    ends = [one["time_micros"] for one in rotated.run.events if one["event"] == "flush_finished"]
+    ends = [one["time_micros"] for one in events_of(rotated.run) if one["event"] == "flush_finished"]
     spread = range(min(ends), max(ends), (max(ends) - min(ends)) // 19)
     moved = [
         replace(one, initiated_micros=at, age_seconds=(max(ends) - at) / MICROS)

@@ -7,6 +7,7 @@ import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, analyze
 from lsmlens.analyzer.findings import Finding, Severity
 from lsmlens.analyzer.rules.slow_operations import SlowOperations
+from lsmlens.analyzer.run import SlowOperation
 from lsmlens.analyzer.spool import Spool
 
 
@@ -26,8 +27,8 @@ def test_held_up(held_up: RunAnalysis) -> None:
 
 def test_only_information_below_the_default_age(held_up: RunAnalysis) -> None:
     """The same lines, as if the age had been lowered: each a tenth as long."""
-    rows: Spool[tuple[str, float, int | None]] = Spool()
-    rows.extend((what, seconds / 10, millis) for what, seconds, millis in held_up.run.slow_operations)
+    rows: Spool[SlowOperation] = Spool(SlowOperation)
+    rows.extend(SlowOperation(what, seconds / 10, millis) for what, seconds, millis in held_up.run.slow_operations)
     (found,) = SlowOperations().check(replace(held_up, run=replace(held_up.run, slow_operations=rows)), ())
     assert isinstance(found, Finding)
     assert found.severity is Severity.INFO

@@ -9,13 +9,13 @@ import pytest
 from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
+from lsmlens.reports.analysis import compose
+from lsmlens.reports.comparison import compose as compose_comparison
 from lsmlens.reports.document import Document as Report
-from lsmlens.reports.html.analysis_page import analysis_page
-from lsmlens.reports.html.comparison_page import comparison_page
 from lsmlens.reports.html.page import render
-from lsmlens.reports.html.prediction_page import prediction_page
 from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.prediction_report import PredictionReport
+from lsmlens.reports.prediction_report import compose as compose_prediction
 from lsmlens.tuners.predictions.prediction import Prediction
 
 from tests.pages import every_block
@@ -29,7 +29,7 @@ Open = Callable[..., Any]
 
 def comparison_report(fixtures: Path) -> Report:
     arms = read_arms([parse_arm(f"{name}={fixtures / f'osd-{name}'}") for name in ("stock", "reef")])
-    return comparison_page(ComparisonReport(compare(arms)))
+    return compose_comparison(ComparisonReport(compare(arms)))
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +44,11 @@ def files(
     log = (hostile / "LOG").read_text().replace("[default]", "[</script><b onclick=x>]")
     (hostile / "LOG").write_text(log.replace('"cf_name": "default"', '"cf_name": "</script><b onclick=x>"'))
     pages = {
-        "stock": analysis_page(analyze([str(fixtures / "osd-stock")])),
-        "backlog": analysis_page(analyze([str(fixtures / "rocksdb-backlog")])),
+        "stock": compose(analyze([str(fixtures / "osd-stock")])),
+        "backlog": compose(analyze([str(fixtures / "rocksdb-backlog")])),
         "comparison": comparison_report(fixtures),
-        "prediction": prediction_page(PredictionReport("a", predicting(half=0.5, twice=2.0), (None, None))),
-        "hostile": analysis_page(analyze([str(hostile)])),
+        "prediction": compose_prediction(PredictionReport("a", predicting(half=0.5, twice=2.0), (None, None))),
+        "hostile": compose(analyze([str(hostile)])),
         "endless": every_block("level0_file_num_compaction_trigger_" * 3),
     }
     for name, page in pages.items():

@@ -8,8 +8,8 @@ import pytest
 import vl_convert
 from lsmlens.analyzer.analysis import Analysis, analyze
 from lsmlens.analyzer.selection import Selection
+from lsmlens.reports.analysis import charts_called
 from lsmlens.reports.html.activity_chart import STALLED
-from lsmlens.reports.html.analysis_page import analysis_charts
 from lsmlens.reports.html.charts import Chart
 from lsmlens.reports.html.pictures import to_png, to_svg
 from lsmlens.reports.html.time_charts import TimeCharts
@@ -41,7 +41,7 @@ def backlog(fixtures: Path) -> Analysis:
 
 
 def chart_of(analysis: Analysis, name: str) -> Chart:
-    (found,) = analysis_charts(analysis, name)
+    (found,) = charts_called(analysis, name)
     return found[1]
 
 
@@ -108,7 +108,7 @@ def test_stalls_have_their_lane(backlog: Analysis) -> None:
 
 
 def test_a_run_without_operations_has_no_latencies(backlog: Analysis) -> None:
-    assert analysis_charts(backlog, "latency") == []
+    assert charts_called(backlog, "latency") == []
 
 
 def test_bars_stand_upon_each_other(stock: Analysis) -> None:
@@ -123,14 +123,14 @@ def test_bars_stand_upon_each_other(stock: Analysis) -> None:
 
 @pytest.mark.parametrize("name", ["timeline", "latency", "families", "kvthread", "waterfall"])
 def test_a_chart_is_a_picture(name: str, drawn: Analysis) -> None:
-    svg = to_svg(analysis_charts(drawn, name))
+    svg = to_svg(charts_called(drawn, name))
     assert svg.startswith("<svg")
     assert svg.count("<path") > 10
     assert "var(" not in svg
 
 
 def test_a_picture_is_the_same_again(stock: Analysis) -> None:
-    assert to_svg(analysis_charts(stock, "timeline")) == to_svg(analysis_charts(stock, "timeline"))
+    assert to_svg(charts_called(stock, "timeline")) == to_svg(charts_called(stock, "timeline"))
 
 
 def test_a_picture_of_several_runs_names_them(stock: Analysis) -> None:
@@ -141,7 +141,7 @@ def test_a_picture_of_several_runs_names_them(stock: Analysis) -> None:
 
 
 def test_a_png_is_one(stock: Analysis) -> None:
-    png = to_png(analysis_charts(stock, "families"))
+    png = to_png(charts_called(stock, "families"))
     assert png.startswith(b"\x89PNG")
     assert len(png) > 10_000
 

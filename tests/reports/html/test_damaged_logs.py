@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer.analysis import Analysis, analyze
-from lsmlens.reports.html.analysis_page import analysis_charts, analysis_page
+from lsmlens.reports.analysis import charts_called, compose
 from lsmlens.reports.html.page import render
 from lsmlens.reports.html.pictures import to_svg
 from lsmlens.reports.redaction import redacted
@@ -32,12 +32,12 @@ def changed(log: bytes, **values: Any) -> bytes:
 
 
 def assert_it_can_be_drawn(analysis: Analysis) -> None:
-    html = render(analysis_page(analysis))
+    html = render(compose(analysis))
     assert len(html.encode()) < 2_000_000
     data = re.search(r'id="lsmlens-data">(.*?)</script>', html, re.DOTALL)
     assert data is not None
     assert json.loads(data[1])["charts"]
-    assert to_svg(analysis_charts(analysis, "timeline")).startswith("<svg")
+    assert to_svg(charts_called(analysis, "timeline")).startswith("<svg")
 
 
 @pytest.mark.slow
@@ -83,6 +83,6 @@ def test_any_name_of_a_column_family(name: bytes, log: bytes, tmp_path: Path) ->
 
 def test_a_log_without_events_has_a_page(tmp_path: Path) -> None:
     (tmp_path / "LOG").write_text("2026/11/21-07:33:02.040964 10094 RocksDB version: 9.8.4\n")
-    html = render(analysis_page(analyze([str(tmp_path / "LOG")])))
-    assert "No flush or compaction finished" in html
+    html = render(compose(analyze([str(tmp_path / "LOG")])))
+    assert "no flush or compaction finished" in html
     assert "vegaEmbed=" not in html

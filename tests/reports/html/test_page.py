@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import analyze
+from lsmlens.reports.analysis import RUNS_SIDE_BY_SIDE, RUNS_WITH_SECTIONS, compose
 from lsmlens.reports.document import Document, Paragraphs, Section
-from lsmlens.reports.html.analysis_page import RUNS_WITH_CHARTS, RUNS_WITH_SECTIONS, analysis_page
 from lsmlens.reports.html.charts import CONFIG
 from lsmlens.reports.html.page import render
 from lsmlens.reports.html.palette import LIGHT_AND_DARK, css, in_light
@@ -50,7 +50,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def html(fixtures: Path) -> str:
-    return render(analysis_page(analyze([str(fixtures / "osd-stock")])))
+    return render(compose(analyze([str(fixtures / "osd-stock")])))
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ def test_the_order_is_verdict_findings_time_quality_method(html: str) -> None:
 
 
 def test_the_same_input_makes_the_same_bytes(html: str, fixtures: Path) -> None:
-    assert render(analysis_page(analyze([str(fixtures / "osd-stock")]))) == html
+    assert render(compose(analyze([str(fixtures / "osd-stock")]))) == html
 
 
 def test_the_bundle_is_there_once_and_the_page_is_small(html: str) -> None:
@@ -158,11 +158,11 @@ def test_many_runs_have_a_table_and_the_gravest_their_charts(fixtures: Path, tmp
         (tmp_path / f"host-{number}" / "ceph-osd.0.log").write_bytes(changed)
     analysis = analyze([str(tmp_path)])
     assert len(analysis.runs) == count
-    html = render(analysis_page(analysis))
+    html = render(compose(analysis))
     reader = Reader(html)
     sections = [attributes["id"] for attributes in reader.all("section")]
     assert len([anchor for anchor in sections if re.fullmatch(r"run-\d+", str(anchor))]) == RUNS_WITH_SECTIONS
-    assert len([anchor for anchor in sections if str(anchor).endswith("-time")]) == RUNS_WITH_CHARTS
+    assert len([anchor for anchor in sections if str(anchor).endswith("-time")]) == RUNS_SIDE_BY_SIDE
     assert f"host-{count - 1}/osd.0</th>" in html
     assert len(html.encode()) < 3_000_000
     assert len({attributes["id"] for _, attributes in reader.elements if "id" in attributes}) == len(

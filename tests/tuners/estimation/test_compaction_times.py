@@ -7,21 +7,18 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.run import Run
 from lsmlens.tuners.estimation.compaction_times import LEAST_JOBS, compaction_seconds
 
+from tests import run_tables
+
 
 def log(*jobs: tuple[str, int, int, float]) -> Run:
     """A run of compactions: family, highest level read, MiB read, seconds."""
-    run = Run("made", False, [])
+    rows = []
     for number, (family, level, read, seconds) in enumerate(jobs):
         start = 1_700_000_000_000_000 + number * 10_000_000
-        run.events.append(
-            {
-                **{"event": "compaction_finished", "column_family": family, "session": 0, "job": number},
-                **{"time_micros": start + round(seconds * 1e6), "started_micros": start},
-                **{"compaction_time_micros": round(0.9 * seconds * 1e6), "output_level": level + 1},
-                **{"input_data_size": read << 20, "input_levels": [level, level + 1]},
-            }
-        )
-    return run
+        took = {"started_at": start, "micros": round(0.9 * seconds * 1e6), "input_bytes": read << 20}
+        levels = {"column_family": family, "input_levels": [level, level + 1], "job": number}
+        rows.append(run_tables.compaction(start + round(seconds * 1e6), 1, level + 1, **took, **levels))
+    return run_tables.run_of_jobs(*rows)
 
 
 def test_level_0_and_deeper_ones_have_speeds_of_their_own() -> None:
@@ -42,9 +39,8 @@ def test_a_family_with_few_compactions_is_as_fast_as_all() -> None:
 
 def test_a_log_that_does_not_tell_has_none() -> None:
     assert compaction_seconds(log(*[("p", 0, 10, 1.0)] * (LEAST_JOBS - 1)), ["p"]) == {}
-    run = log(*[("p", 0, 10, 1.0)] * LEAST_JOBS)
-    for event in run.events:
-        del event["input_data_size"]
+    jobs = [run_tables.compaction(9, 1, input_bytes=None, input_levels=[0, 1])] * LEAST_JOBS
+    run = run_tables.run_of_jobs(*jobs)
     assert compaction_seconds(run, ["p"]) == {}
 
 

@@ -1,11 +1,14 @@
 """A database's history: flushes with their tables, compactions with what they read and wrote."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.jobs import Table
 from lsmlens.tuners.estimation.history import read_history
+
+from tests import run_tables
 
 Analysed = Callable[[str], RunAnalysis]
 
@@ -69,28 +72,20 @@ def test_sequence_numbers_where_the_version_has_them(analysed: Analysed) -> None
     assert all(one.table is None or one.table.last_sequence is None for one in old)
 
 
+def table(**columns: Any) -> Table:
+    known: dict[str, Any] = {"created_at": 1, **columns}
+    return Table(number=9, session=0, job=3, column_family="default", bytes=500, **known)
+
+
 def test_range_tombstones_are_counted_apart() -> None:
-    run = Run("made", False, [])
-    run.events.append(
-        {
-            "event": "table_file_creation", "time_micros": 1_800_000_000_000_000, "job": 3, "session": 0,
-            "file_number": 9, "file_size": 500, "column_family": "default",
-            "table_properties": {"num_entries": 10, "num_deletions": 4, "num_range_deletions": 3, "raw_key_size": 180},
-        }
-    )  # fmt: skip
-    table = read_history(run).tables[9]
-    assert (table.entries, table.tombstones, table.range_tombstones, table.puts) == (7, 1, 3, 6)
+    row = table(created_at=1_800_000_000_000_000, entries=10, deletions=4, range_deletions=3, key_bytes=180)
+    run = run_tables.run_of_jobs(tables=(row,))
+    found = read_history(run).tables[9]
+    assert (found.entries, found.tombstones, found.range_tombstones, found.puts) == (7, 1, 3, 6)
 
 
 def test_a_table_that_does_not_say_what_is_in_it_is_left_out() -> None:
-    run = Run("made", False, [])
-    run.events.append(
-        {
-            "event": "table_file_creation", "time_micros": 1, "job": 3, "session": 0, "file_number": 9,
-            "file_size": 500, "column_family": "default",
-        }
-    )  # fmt: skip
-    run.events.append({"event": "compaction_finished", "time_micros": 2, "job": 4, "session": 0, "column_family": None})
+    run = run_tables.run_of_jobs(run_tables.compaction(2, 1, column_family=None), tables=(table(),))
     history = read_history(run)
     assert history.tables == {}
     assert history.unread == {"compaction_finished": 1}

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from lsmlens.analyzer.columns import frame
+from lsmlens.analyzer.jobs import BlobFile
 from lsmlens.tuners.replays.manifest import FlushEdits
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.reconciliation import (
@@ -65,16 +67,12 @@ def test_subcompactions_that_the_ticker_leaves_out(measured: Measured) -> None:
 
 
 def test_heads_and_feet_of_blob_files(measured: Measured) -> None:
-    events = [
-        {"event": "flush_started", "job": 3, "time_micros": 1_000_000},
-        {"event": "blob_file_creation", "job": 3, "time_micros": 1_500_000},
-        {"event": "flush_started", "job": 5, "time_micros": 2_000_000},
-        {"event": "blob_file_creation", "job": 5, "time_micros": 2_500_000},
-        {"event": "compaction_started", "job": 4, "time_micros": 2_500_000},
-        {"event": "blob_file_creation", "job": 4, "time_micros": 2_600_000},
-        {"event": "blob_file_creation", "job": 4, "time_micros": 2_700_000},
+    files = [("flush", 1_500_000), ("flush", 2_500_000), ("compaction", 2_600_000), ("compaction", 2_700_000)]
+    rows = [
+        BlobFile(number=at, session=0, job=at, created_by=kind, created_at=micros)
+        for at, (kind, micros) in enumerate(files)
     ]
-    assert blob_frame_bytes(events, 2.0) == (BLOB_FRAME_BYTES, 2 * BLOB_FRAME_BYTES)
+    assert blob_frame_bytes(frame(BlobFile, rows), 2.0) == (BLOB_FRAME_BYTES, 2 * BLOB_FRAME_BYTES)
     one = even(measured)
     more = {FLUSH_TICKER: one.tickers[FLUSH_TICKER] + 62, COMPACTION_TICKER: one.tickers[COMPACTION_TICKER] + 124}
     assert list(unreconciled(replace(one, tickers=more, blob_frame_bytes=(62, 124)))) == []

@@ -1,11 +1,12 @@
 import dataclasses
 import json
 import math
+import re
 
 import pytest
 from jsonschema import Draft202012Validator
-from lsmlens.reports.duel_report import render
 from lsmlens.reports.json_form import json_schema
+from lsmlens.reports.outputs import DUEL
 from lsmlens.reports.recommendation_json import duel_to_json as to_json
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
@@ -38,9 +39,12 @@ def test_the_larger_level_writes_less_and_the_flushes_are_the_same(duel: Duel) -
 
 
 def test_the_reports_say_both_names_and_the_verdict(duel: Duel) -> None:
-    text = render(duel)
-    assert "larger against now" in text
-    assert "B less" in text
+    for text in (DUEL.screen(duel, width=80), DUEL.printed(duel, "markdown"), DUEL.printed(duel, "html")):
+        assert "larger against now" in text
+        assert "B less" in text
+    first = " ".join(DUEL.screen(duel, width=80).split())
+    assert re.search(r"larger: -\d+\.\d % compaction output \(90 % interval -\d", first)
+    assert "max_bytes_for_level_base" in first
     said = json.loads(to_json(duel))
     assert said["schema"] == "lsmlens.duel/1"
     assert said["a"]["options"] == "now"

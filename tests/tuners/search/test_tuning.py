@@ -9,6 +9,7 @@ import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
 from lsmlens.reports.json_form import json_schema
+from lsmlens.reports.outputs import RECOMMENDATION
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
@@ -82,9 +83,7 @@ def test_a_candidate_beyond_the_bounds_is_named_with_its_reason(found: Recommend
 def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> None:
     from jsonschema import Draft202012Validator
     from lsmlens.reports.recommendation_json import to_json
-    from lsmlens.reports.recommendation_markdown import render as to_markdown
     from lsmlens.reports.recommendation_report import RecommendationReport
-    from lsmlens.reports.recommendation_text import render
 
     assert found.picked is not None
     application = application_of(small_run, found.present, found.picked.options, "LOG")
@@ -94,12 +93,18 @@ def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> No
     ):
         Draft202012Validator(SCHEMA).validate(json.loads(to_json(report)))
         said = json.loads(to_json(report))
-        text, markdown = render(report), to_markdown(report)
-        assert said["headline"] in " ".join(text.split())
+        text, markdown = (RECOMMENDATION.printed(report, form) for form in ("text", "markdown"))
+        assert said["headline"].rstrip(".") in " ".join(text.split())
+        for width in (80, 120):
+            first = RECOMMENDATION.screen(report, width=width)
+            assert said["headline"].rstrip(".") in " ".join(first.split())
+            assert all(len(line) <= width for line in first.splitlines())
+            assert len(first.splitlines()) <= 48
         for one in found.finalists:
             assert one.name in text
             assert one.name in markdown
         assert max(map(len, text.splitlines())) < 200
+        assert "recommended  " not in text
     assert said["pick"] is None
     assert "Keep the current settings" in text
 

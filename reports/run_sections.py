@@ -1,0 +1,249 @@
+"""The sections of one run: over time, column families and levels, stalls, clients, options, data quality."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.selection import Selection
+from lsmlens.reports import client_tables, run_tables
+from lsmlens.reports.document import (
+    Block,
+    ChartBlock,
+    Deferred,
+    Detail,
+    Details,
+    Lines,
+    Notices,
+    Paragraphs,
+    Section,
+    TableBlock,
+)
+from lsmlens.reports.moments import moment
+from lsmlens.reports.numbers import bytes_of, counted, duration, plain, share, size
+from lsmlens.reports.tables import Column, Table, tabulate
+from lsmlens.reports.waterfall import waterfall_table, waterfalls
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.statistics_series import StatisticsSeries
+    from lsmlens.reports.html.charts import Chart
+    from lsmlens.reports.timeline import Timeline
+
+SAMPLE_CHARACTERS = 200
+
+
+def run_sections(one: RunAnalysis, selection: Selection, prefix: str, charted: bool) -> Iterator[Section]:
+    """What there is to say of a run; `prefix` keeps its anchors and data apart from other runs'."""
+    if charted and has_jobs(one):
+        charts = Deferred(lambda: time_blocks(one, selection, prefix))
+        yield Section(f"{prefix}time", "Over time", (charts,))
+    if one.families:
+        yield Section(f"{prefix}families", "Column families and levels", tuple(_family_blocks(one, prefix)))
+    yield Section(f"{prefix}stalls", "Stalls and pressure", tuple(_stall_blocks(one)))
+    yield Section(f"{prefix}clients", "Clients and counters", tuple(_client_blocks(one, prefix)))
+    yield Section(f"{prefix}options", "Options", tuple(_option_blocks(one)))
+    yield Section(f"{prefix}quality", "Data quality", tuple(_quality_blocks(one)))
+
+
+def time_blocks(one: RunAnalysis, selection: Selection, prefix: str) -> Iterator[ChartBlock]:
+    """The charts of a run over time with their tables; `prefix` keeps their data apart from other runs'."""
+    from lsmlens.reports.timeline import measure_timeline
+
+    timeline = measure_timeline(one, selection)
+    if timeline is not None:
+        yield from _time_blocks(timeline, prefix)
+
+
+def _time_blocks(timeline: "Timeline", prefix: str) -> Iterator[ChartBlock]:
+    from lsmlens.reports.html.time_charts import TimeCharts
+    from lsmlens.reports.time_tables import TimeTables
+
+    charts, tables = TimeCharts(timeline, prefix), TimeTables(timeline)
+    length, window = duration(timeline.bins.seconds), duration(timeline.window_seconds)
+    lanes = f"Above in each lane flushes, below compactions; the stronger, the more of its {length} a job ran."
+    if timeline.opens_micros:
+        lanes += " Dashed lines: the database was opened."
+    yield ChartBlock(charts.activity(), tables.activity(), f"{lanes} Table: seconds of flushes / of compactions.")
+    note = f"In bins of {length}; what a job wrote is spread over the time it ran."
+    yield ChartBlock(charts.levels(), tables.levels(), note)
+    note = (
+        f"A job counts in the {window} in which it finished; a window without flushes has no value. The larger a dot,"
+        " the more was flushed; what is over three times the whole is drawn at the top."
+    )
+    yield ChartBlock(charts.amplification(), tables.amplification(), note)
+    latency = (
+        "Shaded where compactions ran. Lines: means that load programs measured, dotted their 99th percentiles."
+        " Diamonds: operations that the OSD kept or said to be slow, not all."
+    )
+    kv_thread = "By the lines `_kv_sync_thread utilization` of the log."
+    level0 = "As the jobs' lsm_state says; between two jobs it is as the first left it."
+    memtables = f"By when the flush started, in bins of {length}."
+    optional: tuple[tuple[Chart | None, Callable[[], Table], str], ...] = (
+        (charts.latency(), tables.latency, latency),
+        (charts.kv_thread(), tables.kv_thread, kv_thread),
+        (charts.level0(), tables.level0, level0),
+        (charts.memtables(), tables.memtables, memtables),
+    )
+    for chart, table, note in optional:
+        if chart is not None:
+            yield ChartBlock(chart, table(), note)
+
+
+def _family_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
+    def chart() -> "Chart":
+        from lsmlens.reports.html.family_chart import family_chart
+
+        return family_chart(one, prefix)
+
+    yield ChartBlock(chart, run_tables.families(one), is_open=True, caption="By column family", detail=Detail.FULL)
+    yield TableBlock("By level written to", run_tables.levels(one))
+    if one.flushes:
+        yield TableBlock("What flushes wrote of their memtables", run_tables.flushes(one))
+    if has_jobs(one):
+        yield TableBlock("Why flushes and compactions ran", run_tables.reasons(one))
+    if one.windows:
+        yield TableBlock("By time", run_tables.windows(one.windows))
+
+
+def _stall_blocks(one: RunAnalysis) -> Iterator[Block]:
+    said = tuple(f"{line[0].upper()}{line[1:]}." for line in stall_lines(one))
+    if said:
+        yield Paragraphs(said)
+    if one.pressure:
+        caption = "How near column families came to stalls, at worst and on average"
+        yield TableBlock(caption, run_tables.pressure(one.pressure))
+
+
+def stall_lines(one: RunAnalysis) -> Iterator[str]:
+    """Stalls by cause, from warnings and from statistics dumps, and what BlueStore says."""
+    run, series = one.run, one.series
+    for (family, kind, cause), count in sorted(run.stall_lines.items()):
+        yield f"{counted(count, 'line')}: {kind} for {cause.replace('_', ' ')}, {family}"
+    if series is not None:
+        yield _statistics_dumps(series)
+    if run.slow_operations:
+        longest = max(seconds for seconds, _ in run.slow_places.values())
+        yield f"{counted(len(run.slow_operations), 'line')}: slow operation observed, the longest {duration(longest)}"
+    if run.kv_thread:
+        busiest = max(time.busy_share for time in run.kv_thread)
+        seconds, idle = sum(time.seconds for time in run.kv_thread), sum(time.idle_seconds for time in run.kv_thread)
+        yield f"the kv thread was busy {share(1 - idle / seconds)} of {duration(seconds)}, at most {share(busiest)}"
+    total = one.total_amplification
+    if total is not None:
+        written = f"WAL {bytes_of(total.wal_bytes)} and tables {bytes_of(total.table_bytes)}"
+        reach = (
+            f"by counters since the daemon started: {written}, for each byte of the WAL"
+            if total.is_by_counters
+            else f"as far as the dumps reach: {written} for {bytes_of(total.user_bytes)} from users"
+        )
+        yield f"total write amplification {total.ratio:.2f}, {reach}"
+
+
+def _statistics_dumps(series: "StatisticsSeries") -> str:
+    cut = sum(point.is_cut for point in series.points)
+    last = series.last_of_opens
+    uptime = last[-1].uptime_seconds if last else None
+    after = f"{duration(uptime)} after the open" if uptime is not None else "at an unknown time"
+    stalled = "is not known" if series.stall_seconds is None else f"was {duration(series.stall_seconds)}"
+    return (
+        f"{counted(len(series.points), 'statistics dump')}{f', {cut} of them cut' if cut else ''}, the last {after}:"
+        f" stall time {stalled}, users wrote {bytes_of(series.user_bytes)}, the WAL {bytes_of(series.wal_bytes)}"
+    )
+
+
+def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
+    yield from _tables(
+        ("What load programs measured", client_tables.client_results(one)),
+        ("What load programs measured over time", client_tables.client_series(one)),
+        ("Where operations kept by the OSD spent their time", client_tables.stages(one)),
+    )
+    table = waterfall_table(one)
+    if table is not None:
+
+        def chart() -> "Chart":
+            from lsmlens.reports.html.waterfall_chart import waterfall_chart
+
+            drawn = waterfall_chart(one, prefix)
+            assert drawn is not None
+            return drawn
+
+        yield ChartBlock(
+            chart,
+            table,
+            "One of each moment; those about the same one waited for the same thing. All times since it began.",
+            caption="The slowest operations, stage by stage",
+            as_text=tuple(waterfalls(one)),
+            detail=Detail.FULL,
+        )
+    coincidences = "What was slow while flushes, compactions and stalls ran, against chance"
+    yield from _tables(
+        (coincidences, client_tables.coincidences(one)),
+        ("Counters", run_tables.counters(one)),
+        ("Counters from each perf dump to the next", run_tables.counter_intervals(one)),
+    )
+    if one.cross_check is not None and one.cross_check.difference is not None:
+        said = (
+            f"Tables written since then by the log: {bytes_of(one.cross_check.log_bytes)},"
+            f" {share(one.cross_check.difference)} off BlueFS's own count."
+        )
+        yield Paragraphs((said,))
+
+
+def _tables(*captioned: tuple[str, Table | None]) -> Iterator[TableBlock]:
+    return (TableBlock(caption, table) for caption, table in captioned if table is not None)
+
+
+def _option_blocks(one: RunAnalysis) -> Iterator[Block]:
+    if not one.options:
+        return
+    table = run_tables.options(one)
+    if table.rows:
+        yield TableBlock("Options that differ from the release's defaults", table)
+    else:
+        yield Paragraphs(("No option differs from its default, as far as the defaults are known.",))
+
+
+def _quality_blocks(one: RunAnalysis) -> Iterator[Block]:
+    run, quality = one.run, one.run.quality
+    if one.notes:
+        detail = Detail.FULL if has_jobs(one) else Detail.BRIEF
+        yield Notices(tuple(f"{note[0].upper()}{note[1:]}." for note in one.notes), detail=detail)
+    about = "about " if quality.lines_are_estimated else ""
+    read = (
+        f"Read {about}{plain(quality.lines)} lines, {size(quality.bytes)};"
+        f" {plain(sum(run.event_counts.values()))} events, {plain(quality.duplicates_removed)} repeats removed,"
+        f" {plain(quality.events_rejected)} rejected."
+    )
+    yield Paragraphs(tuple(filter(None, (read, _opens(one)))))
+    if run.event_counts:
+        table = tabulate(_EVENTS, sorted(run.event_counts.items()))
+        yield Details(f"{len(run.event_counts)} kinds of events", (TableBlock("", table),))
+    members = tuple(sorted(run.members))
+    yield Details(f"{counted(len(members), 'file')} read", (Lines(members),))
+    if quality.not_understood:
+        samples = tuple(
+            f"{line.member if line.line is None else f'{line.member}:{line.line}'}: {line.reason}:"
+            f" {line.text[:SAMPLE_CHARACTERS]}"
+            for line in quality.not_understood
+        )
+        yield Details("The first lines that were not understood", (Lines(samples),))
+
+
+_EVENTS: tuple[Column[tuple[str, int]], ...] = (
+    Column("event", lambda one: one[0]),
+    Column("count", lambda one: plain(one[1])),
+)
+
+
+def _opens(one: RunAnalysis) -> str:
+    sessions = one.run.sessions
+    opened = [session.opened_at_millis for session in sessions if session.opened_at_millis is not None]
+    if not sessions:
+        return ""
+    last = f", the last at {moment(max(opened), one.run.utc_offset_seconds)}" if opened else ""
+    begins = "" if len(opened) == len(sessions) else "The log begins while the database is open; "
+    return f"{begins}{counted(len(opened), 'open')} of the database{last}."
+
+
+def has_jobs(one: RunAnalysis) -> bool:
+    """Whether any flush, compaction or move finished."""
+    return bool(one.total.flushes or one.total.compactions or one.total.trivial_moves)

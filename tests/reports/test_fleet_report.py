@@ -1,0 +1,82 @@
+"""The fleet's report: what stands on the first screen, and what behind it."""
+
+from datetime import date
+
+import pytest
+from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.fleet.dataset import DataSet
+from lsmlens.analyzer.fleet.overview import Overview, overview
+from lsmlens.reports import markdown, terminal
+from lsmlens.reports.fleet_report import document
+from lsmlens.reports.html import page
+
+from tests.fleets import put
+from tests.jobs import compaction, flush
+
+SCREEN_LINES = 50
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Overview:
+    """Sixty OSDs on twelve hosts over two days; two outliers, twelve rules that fired."""
+    fleet = DataSet.made_at(tmp_path_factory.mktemp("fleet") / "fleet")
+    for number in range(60):
+        odd = number in (17, 42)
+        findings = [
+            (f"R{code:02}", Severity.WARNING, f"{number} of them") for code in range(12) if number % (code + 1) == 0
+        ]
+        for day in (20, 21) if number < 30 else (21,):
+            put(
+                fleet,
+                f"osd.{number}",
+                [flush(1000), compaction((4 if odd else 1) * (900 + number % 7), finished_at=day)],
+                host=f"h{number // 5:02}",
+                device_class="ssd" if number % 2 else "hdd",
+                options={"compression": "snappy" if odd else "none"},
+                findings=findings,
+                day=date(2026, 11, day),
+            )
+    return overview(fleet)
+
+
+@pytest.mark.parametrize("by", ["class", "host", "version", "day"])
+def test_one_screen_shows_what_matters(found: Overview, by: str) -> None:
+    screen = terminal.render(document(found, "lab", by), width=100)
+    assert len(screen.splitlines()) <= SCREEN_LINES
+    assert max(map(len, screen.splitlines())) <= 100
+    assert "OSDs 60 · hosts 12" in screen
+    for said in ("osd.17", "osd.42", "R00", "60 of 60", "osd.0–59", "6 more findings", "snappy", "12 warnings"):  # noqa: RUF001
+        assert said in screen, said
+
+
+def test_each_finding_stands_once(found: Overview) -> None:
+    full = terminal.render(document(found, "lab"), full=True)
+    assert full.count("title of R11") == 1
+    assert "osd.0, osd.12, osd.24, osd.36, osd.48" in full
+
+
+def test_groups_of_choice_come_first(found: Overview) -> None:
+    screen = terminal.render(document(found, "lab", "host"), width=100)
+    assert "h00" in screen
+    assert "h11" not in screen
+    assert "6 more" in screen.split("Side by side")[1]
+    assert "h11" in terminal.render(document(found, "lab", "host"), full=True)
+
+
+def test_the_heat_table_has_every_osd_and_marks_what_is_far_off(found: Overview) -> None:
+    (heat,) = next(one.blocks for one in document(found, "lab").sections if one.anchor == "osds")
+    table = heat.table  # type: ignore[union-attr]
+    assert [row[0] for row in table.rows][:3] == ["osd.0", "osd.1", "osd.10"]
+    assert len(table.rows) == 60
+    assert {table.rows[row][0] for row, _ in table.tones} == {"osd.17", "osd.42"}
+
+
+def test_page_and_markdown_hold_all_of_it(found: Overview) -> None:
+    for text in (page.render(document(found, "lab")), markdown.render(document(found, "lab"), None)):
+        for said in ("osd.17", "R11", "snappy", "h11"):
+            assert said in text, said
+
+
+def test_the_course_over_days(found: Overview) -> None:
+    screen = terminal.render(document(found, "lab"), width=100)
+    assert "write amplification (LSM) by day: " in screen
