@@ -297,7 +297,10 @@ def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputE
     """Why there is no log among these members, as an error to raise."""
     problems = [summary for summary in summaries if summary.problem]
     shown = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
-    hint = "give an OSD log, a RocksDB LOG, or a folder or archive that holds one"
+    hint = (
+        "give an OSD's log (in /var/log/ceph, or by `cephadm logs --name osd.N` or `kubectl logs`), a database's LOG,"
+        " or a folder or archive that holds one"
+    )
     if problems:
         problem = problems[0].problem or ""
         is_forbidden = problem == os.strerror(errno.EACCES)
@@ -308,4 +311,4 @@ def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputE
         return InputError(shown, "an empty folder", hint)
     if len(summaries) == 1:
         return InputError(summaries[0].path, "empty, or neither a log nor anything with RocksDB events in it", hint)
-    return InputError(shown, f"no log among {len(summaries)} member(s)", hint)
+    return InputError(shown, f"no line of RocksDB in any of {len(summaries)} file(s)", hint)

@@ -58,7 +58,7 @@ class NewOptions:
 
 def rollout(run: RunAnalysis, wanted: NewOptions, log_name: str) -> Iterator[Step]:
     """The steps for a Ceph daemon; `log_name` is what the log it was found in was given as."""
-    if run.run.is_monitor:
+    if run.is_monitor:
         text = merged_text(text_in_force(run, MONITOR_OPTIONS), wanted.shared)
         command = f'ceph config set mon {MONITOR_OPTIONS} "{text}"'
         yield Step("give the monitors the options", (command,), ("They take effect when a monitor starts again.",))

@@ -49,7 +49,7 @@ class Resharding:
 
 def resharding(run: RunAnalysis) -> Resharding:
     """To the sharding text that the OSD's own release gives new OSDs."""
-    defaults = ceph_defaults(run.run.ceph_version)
+    defaults = ceph_defaults(run.ceph_version)
     if defaults is None:
         return Resharding(None, None)
     return Resharding(defaults.name, OptionChange(SHARDING, defaults.options[SHARDING], is_ceph=True))

@@ -76,11 +76,11 @@ def stalls_of(run: RunAnalysis, kind: str) -> list[Stall]:
         lines, entered = logged.get((family, cause), 0), dumped.get((family, cause), 0)
         evidence = [run.run.stall_places[family, kind, cause]] if lines else []
         if entered:
-            evidence.append(Evidence(run.run.name, f"statistics dumps: {family}, {cause} {kind}s {entered} since open"))
+            evidence.append(Evidence(run.name, f"statistics dumps: {family}, {cause} {kind}s {entered} since open"))
         stalls.append(Stall(family, cause, lines, entered, tuple(evidence)))
     stops = _buffer_manager_stops(run) if kind == STOP else 0
     if stops:
-        evidence = [Evidence(run.run.name, f"statistics dumps: write-buffer-manager-limit-stops {stops}")]
+        evidence = [Evidence(run.name, f"statistics dumps: write-buffer-manager-limit-stops {stops}")]
         stalls.append(Stall(None, BUFFER_MANAGER, 0, stops, tuple(evidence)))
     return stalls
 
@@ -131,4 +131,4 @@ def stalled_time(run: RunAnalysis) -> tuple[Evidence, ...]:
     seconds = run.series.stall_seconds if run.series is not None else None
     if seconds is None:
         return ()
-    return (Evidence(run.run.name, f"statistics dumps: writes stalled for {seconds:.1f} s in all"),)
+    return (Evidence(run.name, f"statistics dumps: writes stalled for {seconds:.1f} s in all"),)

@@ -1,6 +1,9 @@
 """The command line: thin commands, one file each; heavy imports stay inside the command that needs them."""
 
+import os
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -10,6 +13,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from lsmlens.cli.streams import INTERRUPTED, tell_error, tell_interrupted
     from typer import TyperException
 
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell that started us
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     given = None if arguments is None else list(arguments)
     try:
         status: int | None = command_line().main(given, prog_name="lsmlens", standalone_mode=False)

@@ -1,6 +1,7 @@
 """`lsmlens analyze`: what compaction did in a log bundle."""
 
 import gc
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -70,7 +71,7 @@ def analyze(
     amplification by column family and level, stalls, clients, options, and what could not be read.
     """
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
-    from lsmlens.analyzer.analysis import analyze as analysis_of
+    from lsmlens.analyzer.diagnosis import analyze as analysis_of
     from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.selection import Selection
     from lsmlens.cli.progress import Progress
@@ -109,7 +110,8 @@ def _check_families(analysis: "Analysis") -> None:
     known = {name for one in analysis.runs for name in one.run.jobs["column_family"].drop_nulls().unique()}
     known |= {option.family for one in analysis.runs for option in one.options if option.family is not None}
     for name in sorted(wanted - known):
-        raise LsmlensError(f"--cf: no column family {name}", f"there are {', '.join(sorted(known)) or 'none'}")
+        guess = "".join(f"did you mean {one}? " for one in get_close_matches(name, known, 1))
+        raise LsmlensError(f"--cf: no column family {name}", f"{guess}there are {', '.join(sorted(known)) or 'none'}")
 
 
 def _check_times(selection: "Selection") -> None:

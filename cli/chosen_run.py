@@ -48,7 +48,7 @@ def read_heaviest_run(paths: Sequence[str], name: str | None, quiet: bool) -> "R
 
 
 def _read(paths: Sequence[str], quiet: bool) -> "list[RunAnalysis]":
-    from lsmlens.analyzer.analysis import analyze
+    from lsmlens.analyzer.diagnosis import analyze
     from lsmlens.cli.progress import Progress
 
     with Progress(quiet) as progress:

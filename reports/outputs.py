@@ -326,6 +326,7 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
     {
         **document("lsmlens.reports.prediction_report:compose"),
         ".json": Text("lsmlens.reports.prediction_json:to_json"),
+        ".csv": Text("lsmlens.reports.prediction_csv:to_csv"),
     },
     Charts(
         ("figures", "families"),

@@ -177,7 +177,7 @@ def document(report: PredictionReport) -> PredictionJson:
         fitted_on=FittedOnJson(
             source=report.source,
             run=anchor.fitted.name,
-            rocksdb_version=anchor.fitted.evidence.run.run.rocksdb_version,
+            rocksdb_version=anchor.fitted.evidence.run.rocksdb_version,
             observed=FiguresJson(**_named(log_total(report.prediction))),
         ),
         engine=EngineJson(name=anchor.engine.name, rocksdb_version=anchor.engine.version),

@@ -218,7 +218,7 @@ def _is_short(one: OptionsPrediction, family: FamilyPrediction) -> bool:
 
 
 def _key_figures(report: PredictionReport, one: OptionsPrediction, observed: Observed | None) -> Iterator[Figure]:
-    for row in figures_table(report, one, observed).rows[:4]:
+    for row in figures_table(report, one, observed).rows[: 1 if unjudged(report, one) else 4]:
         yield Figure(row[0], row[2], f"{row[3]}; this log {row[1]}, {row[4]}")
 
 
@@ -242,10 +242,12 @@ def _options(report: PredictionReport, one: OptionsPrediction, observed: Observe
         yield TableBlock("For the same work, in the log's own units", figures_table(report, one, observed))
     table, hidden = families_table(report, one, observed)
     number = report.prediction.predictions.index(one)
+    if unjudged(report, one):
+        yield TableBlock("Bytes by column family, MiB", table, hidden_families(hidden))
+        return
     yield ChartBlock(
         partial(_families_chart, report, number),
         table,
-        hidden_families(hidden),
         is_open=True,
         caption="Bytes by column family, MiB",
         detail=Detail.FULL,
@@ -425,15 +427,19 @@ def log_total(prediction: Prediction) -> Figures:
 
 
 def outside(report: PredictionReport) -> Iterator[str]:
-    """Observed figures that their interval does not hold."""
+    """Which figures of real runs their intervals do not hold, a sentence for each run."""
     for one, observed in zip(report.prediction.predictions, report.observed, strict=True):
         if observed is None or one.predicted is None:
             continue
         low, high = named_bounds(one)
         real = observed.total.named()
-        for name, (label, _) in LABELS.items():
-            if is_outside(real[name], low[name], high[name]):
-                yield f"{one.name}: {label} of {observed.name} lies outside its interval"
+        beyond = [
+            label.removesuffix(", MiB")
+            for name, (label, _) in LABELS.items()
+            if is_outside(real[name], low[name], high[name])
+        ]
+        if beyond:
+            yield f"{one.name}: {observed.name} lies outside the interval in {', '.join(beyond)}"
 
 
 def is_outside(value: float | None, low: float | None, high: float | None) -> bool:

@@ -83,7 +83,7 @@ def to_options_file(recommendation: Recommendation) -> str:
 
 def to_ceph_conf(recommendation: Recommendation) -> str:
     """The same as a part of ceph.conf, for an OSD that is made with them. Raises LsmlensError for a log of no Ceph."""
-    if recommendation.fitted.evidence.run.run.ceph_version is None:
+    if recommendation.fitted.evidence.run.ceph_version is None:
         raise LsmlensError("the log is of no Ceph daemon, so there is no ceph.conf", "use -o FILE.ini")
     options = recommendation.present if recommendation.picked is None else recommendation.picked.options
     given = to_ceph(options)
@@ -327,7 +327,7 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
         yield f"compactions are fewer, and {each / usual:.0f} times as large: each lasts as much longer"
     if finalist.needs_reshard:
         yield "a reshard of every OSD's database, which is stopped meanwhile"
-    is_ceph = recommendation.fitted.evidence.run.run.ceph_version is not None
+    is_ceph = recommendation.fitted.evidence.run.ceph_version is not None
     yield "a restart of every OSD" if is_ceph else "a restart of the program whose database it is"
 
 

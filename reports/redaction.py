@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from ipaddress import ip_address
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.columns import Rows
@@ -24,6 +24,10 @@ from lsmlens.analyzer.run import Run
 from lsmlens.analyzer.scan import NotUnderstood
 from lsmlens.analyzer.spool import Spool
 from lsmlens.reports.known_names import names_in_companion, names_in_operation
+from lsmlens.reports.outputs import ComparisonReport
+
+if TYPE_CHECKING:
+    from lsmlens.tuners.qos.assessment import QosAssessment
 
 T = TypeVar("T")
 
@@ -196,6 +200,45 @@ def redacted(analysis: Analysis) -> Analysis:
     redaction = Redaction()
     redaction.learn(analysis)
     return redaction.of(analysis)
+
+
+def redacted_comparison(report: ComparisonReport, given_names: Iterable[str] = ()) -> ComparisonReport:
+    """The report without names of hosts and the like; arms keep `given_names`, and lose names made of their paths."""
+    redaction = Redaction()
+    redaction.keep(given_names)
+    observations = [(arm, one) for arm in report.comparison.arms for one in arm.observations]
+    for _, one in observations:
+        if one.analysis is not None:
+            redaction.learn(one.analysis)
+    for arm, one in observations:
+        redaction.learn_arm(arm.name, one.path)
+        redaction.learn_path(one.path)
+        for name in one.runs:
+            redaction.learn_run(name)
+        for result in one.client_results:
+            redaction.learn_path(result.source)
+    return redaction.of(report)
+
+
+def redacted_assessment(assessment: "QosAssessment") -> "QosAssessment":
+    """The assessment without names of hosts, pools and the like, and without folders; OSDs stay by number."""
+    redaction = Redaction()
+    material = assessment.view.material
+    paths = [material.stored_source, material.ceph_conf_source, material.placement_source]
+    paths += [name for name, _ in material.statuses]
+    paths += [line.source for line in material.cluster_lines]
+    paths += [result.source for result in material.client_results]
+    for osd in material.osds:
+        paths += [osd.config_show_source, osd.config_diff_source, osd.metadata_source]
+        paths += [name for name, _ in osd.queue_states]
+        paths += [dump.source for dump in osd.perf_dumps]
+        paths += [line.source for line in osd.lines]
+        if osd.run is not None:
+            redaction.learn_companions(osd.run)
+        redaction.learn_run(osd.name)
+    for path in sorted({path for path in paths if path}):
+        redaction.learn_path(path)
+    return redaction.of(assessment)
 
 
 def _changed(value: Any, changes: Mapping[str, Any]) -> Any:

@@ -114,7 +114,10 @@ def _family(family: FamilyFit) -> Iterator[str]:
     name = family.column_family.name
     said = "; ".join(family.seen)
     yield f"  {name}: {said}" if said else f"  {name}"
-    for component, part in zip(family.column_family.components, family.parts, strict=False):
+    parts = family.parts if family.calibration is None else ()
+    if family.calibration is not None:
+        yield from (f"    {_words(one)}" for one in family.column_family.components)
+    for component, part in zip(family.column_family.components, parts, strict=False):
         value = component.values if component.values is not None else family.column_family.values
         words = _words(component)
         amount = f"{plain(int(part.puts.sum()))} puts, {plain(int(part.deletes.sum()))} deletes"

@@ -14,7 +14,7 @@ from typing import Any
 
 import platformdirs
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.reading import read_runs
 from lsmlens.analyzer.run import Run
 from lsmlens.reports.analysis_json import to_json

@@ -10,6 +10,7 @@ A figure that is not known cannot be said to keep a limit: it fails, and says so
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from lsmlens.analyzer.comparison.comparison import Comparison, Row, resolve
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
@@ -67,7 +68,7 @@ def parse_gate(text: str) -> Gate:
         raise LsmlensError(f"--fail-if: no gate that is known: {text}", HINT)
     metric = resolve(name.strip())
     if of_part(metric) is None and all(metric != known.name for known in METRICS):
-        raise _unknown(name, [known.name for known in METRICS])
+        raise _unknown(name, [one for known in METRICS for one in (known.name, *known.aliases)])
     return Gate(text, metric, match[1], float(match[2]))
 
 
@@ -118,4 +119,5 @@ def _sureness(judgement: Judgement | None) -> str:
 
 
 def _unknown(name: str, known: Sequence[str]) -> LsmlensError:
-    return LsmlensError(f"--fail-if: no metric {name}", f"there are {', '.join(known)}")
+    guess = "".join(f"did you mean {one}? " for one in get_close_matches(name, known, 1))
+    return LsmlensError(f"--fail-if: no metric {name}", f"{guess}there are {', '.join(known)}")

@@ -210,9 +210,9 @@ def observe_bundle(path: str, on_progress: Callable[[str, int], None] | None = N
 
     Raises InputError for a path that does not exist, or under which there is neither a log nor a client result.
     """
-    from lsmlens.analyzer.analysis import analyze_runs
     from lsmlens.analyzer.clients.cbt import test_parameters
     from lsmlens.analyzer.companions import client_results_of
+    from lsmlens.analyzer.diagnosis import analyze_runs
 
     members, runs, companions = read_bundle([path], on_progress)
     results = client_results_of(companions)

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from lsmlens.analyzer.analysis import RunAnalysis, analyze_runs
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.columns import frame
 from lsmlens.analyzer.counters.perf_dumps import LongRunAverage, PerfDump
+from lsmlens.analyzer.diagnosis import analyze_runs
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.fleet.carry import carry_of

@@ -56,7 +56,7 @@ def read_material(paths: Sequence[str], on_progress: Callable[[str, int], None] 
 
     Raises InputError for a path that does not exist, and where nothing says anything about an OSD.
     """
-    from lsmlens.analyzer.analysis import analyze_runs
+    from lsmlens.analyzer.diagnosis import analyze_runs
 
     collection = Collection()
     members, runs, companions = read_bundle(paths, on_progress, collection)

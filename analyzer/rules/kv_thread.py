@@ -61,7 +61,7 @@ class KvThread:
             threshold_source="ceph.io, RocksDB tuning deep-dive (2022); the length is ours",
             evidence=(
                 Evidence(
-                    run.run.name,
+                    run.name,
                     f"{len(longest)} lines `_kv_sync_thread utilization`: idle {idle:.1f} s of {seconds:.1f} s,"
                     f" {submitted / seconds:.0f} transactions/s submitted",
                 ),

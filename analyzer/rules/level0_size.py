@@ -104,4 +104,4 @@ def _evidence(run: RunAnalysis, family: str) -> Evidence:
     found = [one for one in run.options if one.family == family and one.name in (*FACTORS, BASE)]
     told = ", ".join(f"{one.name}={one.value}" for one in found)
     sources = "; ".join(dict.fromkeys(str(one.source) for one in found))
-    return Evidence(run.run.name, f"{family}: {told} ({sources})")
+    return Evidence(run.name, f"{family}: {told} ({sources})")

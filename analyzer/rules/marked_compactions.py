@@ -43,7 +43,7 @@ class MarkedCompactions:
         bytes_by_reason: Counter[str] = Counter()
         marked: Counter[str] = Counter()
         compactions = 0
-        told = run.run.jobs.filter(kind=COMPACTION).drop_nulls("reason")
+        told = run.jobs.filter(kind=COMPACTION).drop_nulls("reason")
         for family, reason, size in told.select("column_family", "reason", "output_bytes").iter_rows():
             bytes_by_reason[reason] += size
             if reason == MARKED:
@@ -70,7 +70,7 @@ class MarkedCompactions:
             threshold_source="ours; the reason is RocksDB's CompactionReason",
             evidence=(
                 Evidence(
-                    run.run.name,
+                    run.name,
                     f'{compactions} compactions for "{MARKED}" wrote {bytes_by_reason[MARKED] / 1e6:.0f} MB;'
                     f" by family: {families}",
                 ),
@@ -85,7 +85,7 @@ class MarkedCompactions:
 
 def _changes(run: RunAnalysis) -> tuple[OptionChange, ...]:
     """Halfway from the trigger in force to the whole window."""
-    if not is_ceph(run) or run.run.is_monitor:
+    if not is_ceph(run) or run.is_monitor:
         return ()
     window, trigger = (_shown(run, *option) for option in (WINDOW, TRIGGER))
     if trigger >= window:

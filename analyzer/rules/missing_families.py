@@ -66,9 +66,7 @@ class MissingFamilies(ShardingRule):
             value="1 column family",
             threshold=f"{FAMILIES_OF_PACIFIC} in an OSD that Pacific or later made",
             threshold_source="Ceph, bluestore-config-ref: RocksDB Sharding",
-            evidence=(
-                Evidence(", ".join(run.run.members), f"Ceph {run.run.ceph_version}; options printed for: default"),
-            ),
+            evidence=(Evidence(", ".join(run.members), f"Ceph {run.ceph_version}; options printed for: default"),),
             column_family=DEFAULT_FAMILY,
             advice="reshard, one OSD at a time",
             changes=advised.changes,

@@ -41,7 +41,7 @@ class PeerAmplification:
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:
         """One finding for each column family that stands out."""
-        if run.run.is_monitor:
+        if run.is_monitor:
             return
         alike = [one for one in peers if is_osd(one.run) == is_osd(run.run)]
         assessed = False
@@ -79,7 +79,7 @@ class PeerAmplification:
             threshold=f"> {TIMES_MEDIAN:g} times the median of at least {LEAST_PEERS} peers",
             threshold_source="ours",
             evidence=(
-                Evidence(run.run.name, f"{family.name}: {sums}"),
+                Evidence(run.name, f"{family.name}: {sums}"),
                 *(Evidence(name, f"{family.name}: {ratio:.2f}") for name, ratio in theirs),
             ),
             column_family=family.name,

@@ -43,7 +43,7 @@ class ReadStatistics:
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """A finding for each of filters, tail and decompression."""
-        if run.run.is_monitor:
+        if run.is_monitor:
             return
         if run.series is None or not run.series.tickers:
             how = "rocksdb_perf = true, and a restart" if is_osd(run.run) else "Options.statistics"
@@ -113,7 +113,7 @@ class ReadStatistics:
             value=value,
             threshold=threshold,
             threshold_source=SOURCE,
-            evidence=(Evidence(run.run.name, text),),
+            evidence=(Evidence(run.name, text),),
             advice=advice,
             risk=risk,
             check="the same figure after the change, under the same load",

@@ -80,7 +80,7 @@ class SlowOperationOverlap:
             threshold=f"> {RATIO:g} times, interval above 1",
             threshold_source="ours",
             evidence=(
-                Evidence(run.run.name, f"{counts} by chance{_stalls(found.get(STALLS))}"),
+                Evidence(run.name, f"{counts} by chance{_stalls(found.get(STALLS))}"),
                 _worst(run),
             ),
             advice="let compaction do less at a time, or less in all (R04, R05, R18)",

@@ -69,7 +69,7 @@ class TombstoneLeakage:
                 threshold_source="Ceph's RocksDB tuning post of 2022, PR 51821; the numbers are ours",
                 evidence=(
                     Evidence(
-                        run.run.name,
+                        run.name,
                         f"{view.flushes} flushes of {view.name}: {view.input_entries} entries in, {view.input_deletes}"
                         f" of them deletes; {view.output_entries} out, {view.output_deletes} of them tombstones",
                     ),

@@ -11,7 +11,8 @@ from lsmlens.analyzer.amplification import (
     writes_by_level,
     writes_by_window,
 )
-from lsmlens.analyzer.analysis import analyze, measure
+from lsmlens.analyzer.analysis import measure
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.jobs import Job
 from lsmlens.analyzer.selection import Selection
 

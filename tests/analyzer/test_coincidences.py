@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.clients.client_series import ClientSeries
 from lsmlens.analyzer.clients.fio_logs import Measure
 from lsmlens.analyzer.coincidences import SLOW_OPERATIONS, Coincidence, measure_coincidences
 from lsmlens.analyzer.companions import Beside
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.units import MICROS
 
 from tests.run_tables import events_of

@@ -5,8 +5,9 @@ from dataclasses import astuple, fields
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze, measure
+from lsmlens.analyzer.analysis import measure
 from lsmlens.analyzer.compaction_statistics import CompactionStatistics, statistics_of
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.jobs import Job
 from lsmlens.analyzer.metrics import LABELS, sums_of
 from lsmlens.analyzer.selection import Selection

@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer import blocks
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import to_json

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.data_quality import bounded
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, Severity
 from lsmlens.analyzer.run import Quality
 from lsmlens.analyzer.selection import Selection

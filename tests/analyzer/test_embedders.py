@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.embedders import EMBEDDERS, embedder_of
 
 ENTRY = re.compile(r"^(\d{4})/(\d\d)/(\d\d)-(\d\d:\d\d:\d\d)\.(\d{6}) (\w+) (\[WARN\] )?", re.MULTILINE)

@@ -6,8 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from lsmlens.analyzer.amplification import UNATTRIBUTED
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.columns import columns_of
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.jobs import COMPACTION, FLUSH, MOVE, BlobFile, Job, Open, Stall, Table
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

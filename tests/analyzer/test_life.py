@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, RunAnalysis, analyze
+from lsmlens.analyzer.analysis import Analysis, RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.analysis_json import to_json
 

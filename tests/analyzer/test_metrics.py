@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.metrics import (
     LOG_SECONDS,

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.pressure import FamilyPressure
 
 from tests.run_tables import events_of

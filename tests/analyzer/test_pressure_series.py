@@ -6,7 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.pressure_series import STEPS, Course
 from lsmlens.analyzer.units import MICROS
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, RunAnalysis, analyze
+from lsmlens.analyzer.analysis import Analysis, RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.metrics import LABELS
 from lsmlens.analyzer.run import Run
 

@@ -206,6 +206,14 @@ def test_an_empty_folder(lsmlens: Run, tmp_path: Path) -> None:
     assert_refused(lsmlens("analyze", tmp_path), str(tmp_path), "empty")
 
 
+def test_a_folder_without_logs_says_where_there_are_some(lsmlens: Run, tmp_path: Path) -> None:
+    for name in ("notes.txt", "dmesg"):
+        (tmp_path / name).write_text("nothing of RocksDB\n")
+    done = lsmlens("analyze", tmp_path)
+    assert_refused(done, str(tmp_path), "no line of RocksDB in any of 2 file(s)")
+    assert b"/var/log/ceph" in done.stderr
+
+
 def test_a_broken_archive(lsmlens: Run, tmp_path: Path) -> None:
     (tmp_path / "bundle.zip").write_bytes(b"PK\x03\x04" + bytes(100))
     assert_refused(lsmlens("analyze", tmp_path / "bundle.zip"), "bundle.zip", "damaged")
@@ -297,13 +305,11 @@ def test_options_select(lsmlens: Run, osd: Path) -> None:
     assert 0 < before < 14
 
 
-def test_an_unknown_family_is_told(lsmlens: Run, osd: Path) -> None:
-    done = lsmlens("analyze", osd, "--cf", "q-0")
-    assert done.returncode == 2
-    error, hint = done.stderr.decode().splitlines()
-    assert error == "error: --cf: no column family q-0"
-    assert hint.startswith("hint: there are ")
-    assert "p-0" in hint
+def test_an_unknown_family_is_refused(lsmlens: Run, osd: Path) -> None:
+    done = lsmlens("analyze", osd, "--cf", "p-0", "--cf", "p0", "-o", osd.parent / "x.json")
+    assert_refused(done, "--cf: no column family p0")
+    assert b"hint: did you mean p-0? there are " in done.stderr
+    assert list(osd.parent.iterdir()) == [osd]
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
@@ -328,6 +334,26 @@ def test_a_name_that_is_no_text(options: str, lsmlens: Run, osd: Path) -> None:
 
 
 # ---- pipes and terminals
+
+
+@pytest.mark.parametrize(
+    "arguments", ["analyze LOG", "analyze LOG --format json", "explain", "--help", "qos --help", "engine list"]
+)
+def test_a_full_device_is_told(arguments: str, command: list[str], osd: Path) -> None:
+    given = [str(osd) if part == "LOG" else part for part in arguments.split()]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*command, *given], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert done.stderr.decode().splitlines() == [
+        "error: cannot write to standard output: no space left on device",
+        "hint: make room there, or write to a file with -o",
+    ]
+    assert done.returncode == 2
+
+
+def test_closed_streams_are_no_error(command: list[str], osd: Path) -> None:
+    line = '"$@" >&- 2>&-'
+    done = subprocess.run(["bash", "-c", line, "bash", *command, "analyze", str(osd)], timeout=60, check=False)
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize("options", ["--format json", ""])

@@ -56,8 +56,10 @@ def test_an_unknown_metric_is_refused_with_the_list(compare: Run, tmp_path: Path
     error, hint = done.stderr.decode().splitlines()
     assert error == "error: --fail-if: no metric weather"
     assert hint.startswith("hint: there are log_duration_seconds, ")
-    assert "write_amplification_lsm" in hint
+    assert {"write_amplification_lsm,", "write_amp,", "stalls,"} <= set(hint.split())
     assert not file.exists()
+    mistyped = compare(STOCK, REEF, "--fail-if", "write_ampl:+10%").stderr.decode()
+    assert "hint: did you mean write_amp? there are log_duration_seconds, " in mistyped
 
 
 def test_an_unknown_family_is_refused_with_what_there_is(compare: Run) -> None:

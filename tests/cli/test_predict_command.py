@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.reports.json_form import json_schema
 from lsmlens.tuners.workloads.components import Overwrite

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.jobs_csv import COLUMNS, to_csv
 

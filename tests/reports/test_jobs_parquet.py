@@ -9,8 +9,9 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.columns import columns_of
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.jobs import BlobFile, Job, OtherEvent, Table
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.jobs_parquet import write_blob_files, write_jobs, write_other_events, write_tables

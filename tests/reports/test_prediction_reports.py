@@ -1,5 +1,6 @@
 """What a prediction comes to, as text, JSON, Markdown, HTML and pictures."""
 
+import csv
 import json
 import re
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from lsmlens.tuners.predictions.anchor import observed_figures
 from lsmlens.tuners.predictions.figures import Figures, total
 from lsmlens.tuners.predictions.prediction import Predicted, Prediction
 
+Golden = Callable[[str, str], None]
 Predicting = Callable[..., Prediction]
 NAMES = ("half", "twice", "lost")
 KEYS = {
@@ -112,10 +114,15 @@ def test_the_first_screen_is_the_answer(report: PredictionReport) -> None:
         assert re.match(r"  twice +\+\d+\.\d % compaction output", twice)
         assert lost.endswith("▲ no prediction: no replay reached its end")
         assert any(line.startswith("  half: ") and "flushes of" in line for line in lines)
-        assert "twice: flushed, MiB of really lies outside its interval" in " ".join(text.split())
+        assert "twice: really lies outside the interval in flushed, compaction output" in " ".join(text.split())
         assert len(lines) <= 40
         assert all(len(line) <= width for line in lines)
         assert lines[-1].startswith(("More: --full", "(charts)")) or "--full" in lines[-2]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_first_screens(width: int, report: PredictionReport, golden: Golden) -> None:
+    golden(f"prediction-{width}.txt", PREDICTION.screen(report, width=width))
 
 
 def test_the_text_says_all_of_it(report: PredictionReport) -> None:
@@ -152,7 +159,7 @@ def test_a_log_too_short_to_say_is_said(report: PredictionReport) -> None:
 
 def test_observed_figures_outside_their_interval_are_named(report: PredictionReport) -> None:
     said = list(outside(report))
-    assert "twice: flushed, MiB of really lies outside its interval" in said
+    assert any(one.startswith("twice: really lies outside the interval in flushed, compaction output") for one in said)
     assert not any(one.startswith("half: ") for one in said)
 
 
@@ -160,7 +167,7 @@ def test_markdown(report: PredictionReport) -> None:
     text = PREDICTION.printed(report, "markdown")
     assert text.startswith("## Prediction: LOG\n")
     assert "% compaction output" in text
-    assert "lies outside its interval" in text
+    assert "lies outside the interval in" in text
     assert text.count("| figure |") >= 3
     assert all(note.split(":")[0].replace("_", "") in text.replace("\\", "").replace("_", "") for note in notes(report))
 
@@ -174,7 +181,21 @@ def test_the_page(report: PredictionReport) -> None:
     html = PREDICTION.printed(report, "html")
     assert html == PREDICTION.printed(report, "html")
     assert "http://" not in html.replace("http://www.w3.org", "").split("<script")[0]
-    assert "twice: flushed, MiB of really lies outside its interval" in html
+    assert "twice: really lies outside the interval in flushed" in html
+
+
+def test_a_row_for_each_figure(report: PredictionReport) -> None:
+    rows = list(csv.DictReader(PREDICTION.printed(report, "csv").splitlines()))
+    assert {row["options"] for row in rows} == {"half", "twice"}
+    whole = {row["figure"]: row for row in rows if row["options"] == "half" and not row["column_family"]}
+    assert whole.keys() == KEYS
+    flushed = {name: float(whole["flush_mib"][name]) for name in ("this_log", "predicted", "observed")}
+    assert flushed["predicted"] == pytest.approx(0.5 * flushed["this_log"], rel=0.05)
+    assert flushed["observed"] == pytest.approx(0.5 * flushed["this_log"])
+    families = [
+        row for row in rows if (row["options"], row["figure"]) == ("half", "flush_mib") and row["column_family"]
+    ]
+    assert sum(float(row["predicted"]) for row in families) == pytest.approx(flushed["predicted"])
 
 
 def test_charts_show_the_figures(report: PredictionReport) -> None:
@@ -194,7 +215,7 @@ def test_charts_show_the_figures(report: PredictionReport) -> None:
 
 
 def test_files(report: PredictionReport, tmp_path: Path) -> None:
-    names = ["a.html", "a.md", "a.json", "a.txt", "figures.svg", "families.png"]
+    names = ["a.html", "a.md", "a.json", "a.txt", "a.csv", "figures.svg", "families.png"]
     for output in PREDICTION.outputs([str(tmp_path / name) for name in names]):
         PREDICTION.write(output, report)
     assert {path.name for path in tmp_path.iterdir()} == set(names)

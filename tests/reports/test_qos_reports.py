@@ -20,8 +20,10 @@ from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.junit import of_assessment as to_junit
 from lsmlens.reports.outputs import QOS, Output, QosReport
 from lsmlens.reports.qos_json import SCHEMA, to_json
-from lsmlens.reports.qos_redaction import redacted
+from lsmlens.reports.redaction import redacted_assessment as redacted
 from lsmlens.tuners.qos.assessment import QosAssessment, assess
+
+Golden = Callable[[str, str], None]
 
 
 def document(assessment: QosAssessment) -> dict[str, Any]:
@@ -147,6 +149,12 @@ def test_the_first_screen_of_a_real_osd(width: int, mclock: QosAssessment) -> No
     assert "allocation" not in flat.split("More:")[0]
     assert len(lines) <= 40
     assert all(len(line) <= width for line in lines)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_first_screens(width: int, mclock: QosAssessment, simulated: QosAssessment, golden: Golden) -> None:
+    golden(f"qos-osd-mclock-{width}.txt", QOS.screen(QosReport(mclock), width=width))
+    golden(f"qos-simulated-{width}.txt", QOS.screen(QosReport(simulated), width=width))
 
 
 def test_the_text_of_a_real_osd(mclock: QosAssessment) -> None:

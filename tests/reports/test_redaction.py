@@ -9,15 +9,15 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports import comparison, github, markdown
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import to_json
-from lsmlens.reports.comparison_redaction import redacted as redacted_comparison
 from lsmlens.reports.outputs import ANALYSIS, COMPARISON, AnalysisReport, ComparisonReport
-from lsmlens.reports.redaction import Redaction, redacted
+from lsmlens.reports.redaction import Redaction, redacted, redacted_comparison
 from lsmlens.reports.terminal import render, whole
 
 HOST = "ceph-node17"

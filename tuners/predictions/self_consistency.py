@@ -60,11 +60,11 @@ def check(replayed: Mapping[str, Figures], observed: Mapping[str, Figures]) -> t
 
 
 def warnings(checks: Sequence[Check]) -> list[str]:
-    """What a reader must know: families that the fitted workload does not bring out as the log shows them."""
-    off = [one for one in checks if not one.is_consistent]
+    """What a reader must know: families that the learned workload does not bring out as logged, the heaviest first."""
+    off = sorted((one for one in checks if not one.is_consistent), key=lambda one: -one.share)
     said = [
-        f"{one.family}, {_share(one.share)} of the bytes: the fitted workload is off under the log's own options:"
-        f" {_off_by(one)}; its intervals are as much wider"
+        f"{one.family}, {_share(one.share)} of the bytes: the learned workload is off under the log's own options:"
+        f" {_off_by(one)}; its intervals are wider by that"
         for one in off
         if one.share >= SMALL_SHARE
     ]
@@ -72,8 +72,8 @@ def warnings(checks: Sequence[Check]) -> list[str]:
     if small:
         families = "; ".join(f"{one.family}, {_share(one.share)}: {_off_by(one)}" for one in small)
         said.append(
-            f"the fitted workload is off in {len(small)} small {'families' if len(small) > 1 else 'family'} too, with"
-            f" {_share(sum(one.share for one in small))} of the bytes in all, and their intervals are as much wider:"
+            f"the learned workload is off in {len(small)} small {'families' if len(small) > 1 else 'family'} too, with"
+            f" {_share(sum(one.share for one in small))} of the bytes in all, and their intervals are wider by that:"
             f" {families}"
         )
     return said

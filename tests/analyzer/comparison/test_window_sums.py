@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.comparison.window_sums import COLUMNS, MOST_WINDOWS, WindowSums, window_sums
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.selection import Selection
 
 

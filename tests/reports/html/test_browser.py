@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.comparison import compose as compose_comparison
 from lsmlens.reports.document import Document as Report

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 import vl_convert
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.selection import Selection
 from lsmlens.reports.analysis import charts_called
 from lsmlens.reports.html.activity_chart import STALLED

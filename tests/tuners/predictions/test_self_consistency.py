@@ -26,7 +26,7 @@ def test_beyond_them(flushes: float, output: float) -> None:
     (one,) = check({"p": scaled(LARGE, flushes, output)}, {"p": LARGE})
     assert not one.is_consistent
     (said,) = warnings([one])
-    assert said.startswith("p, 100.0 % of the bytes: the fitted workload is off")
+    assert said.startswith("p, 100.0 % of the bytes: the learned workload is off")
     assert f"flushes {100 * (flushes - 1):+.0f} %" in said
     assert f"compaction bytes {100 * (output - 1):+.0f} %" in said
 
