@@ -13,6 +13,7 @@ from lsmlens.cli.arguments import (
     Colour,
     Engine,
     EngineLib,
+    Full,
     NoDownload,
     Quiet,
     RocksdbVersion,
@@ -22,14 +23,14 @@ from lsmlens.cli.arguments import (
 from lsmlens.cli.chosen_options import read_option_sets
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import is_coloured, note, print_result, warn
+from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width, warn
 from lsmlens.cli.values import above_zero
 from lsmlens.reports.outputs import REPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lsmlens.reports.replay_tables import ReplayReport
+    from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.options.option_set import OptionSet
     from lsmlens.tuners.workloads.stream import Stream
 
@@ -109,6 +110,7 @@ def replay(
     ] = None,
     output: Annotated[list[str], files(REPLAY)],
     form: Annotated[str, formats(REPLAY)] = "text",
+    full: Full = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -118,8 +120,7 @@ def replay(
     compactions after each step: their bytes are repeatable. Paced runs go at the workload's own rate: for stalls,
     latency and CPU.
     """
-    from lsmlens.reports.replay_tables import ReplayReport
-    from lsmlens.reports.replay_text import render
+    from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.engines.choice import choose_engine
     from lsmlens.tuners.replays.measurement import Mode
     from lsmlens.tuners.replays.outcome import Plan
@@ -157,7 +158,7 @@ def replay(
     if form != "text":
         print_result(REPLAY.printed(report, form))
     else:
-        print_result(render(report, colour=is_coloured(colour)))
+        print_result(REPLAY.screen(report, full, terminal_width(), is_coloured(colour)))
     _tell_failures(report)
 
 

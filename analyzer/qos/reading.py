@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.blocks import Block
-from lsmlens.analyzer.bundle import Member
-from lsmlens.analyzer.companions import Companion, client_results_of
+from lsmlens.analyzer.bundles.companions import Companion, client_results_of
+from lsmlens.analyzer.bundles.members import Member
+from lsmlens.analyzer.bundles.roles import Role, daemon_of_name
 from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.logs.blocks import Block
 from lsmlens.analyzer.qos.documents import (
     OsdMetadata,
     QosDocument,
@@ -38,8 +38,8 @@ from lsmlens.analyzer.qos.log_lines import (
 )
 from lsmlens.analyzer.qos.material import ClusterDocument, OsdMaterial, QosMaterial
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup, read_pg_dump
-from lsmlens.analyzer.reading import read_bundle
-from lsmlens.analyzer.roles import Role, daemon_of_name
+from lsmlens.analyzer.runs.osds import is_osd
+from lsmlens.analyzer.runs.reading import read_bundle
 from stringzilla import count, find, rfind
 
 if TYPE_CHECKING:

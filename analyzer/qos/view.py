@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 from lsmlens.analyzer.clients.client_results import ClientResult
-from lsmlens.analyzer.jobs import COMPACTION
 from lsmlens.analyzer.qos.allocation import ClassAllocation, allocation_of, charges_in_force
 from lsmlens.analyzer.qos.cost_model import RecoveryCharges
 from lsmlens.analyzer.qos.in_force import SchedulerInForce, scheduler_in_force
@@ -21,7 +20,8 @@ from lsmlens.analyzer.qos.observed_recovery import ObservedRecovery, observed_re
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup
 from lsmlens.analyzer.qos.queue_loads import QueueLoad, queue_loads
 from lsmlens.analyzer.qos.settings import Settings
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.jobs import COMPACTION
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.analyzer.units import MICROS
 
 if TYPE_CHECKING:

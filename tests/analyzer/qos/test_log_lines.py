@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
-from lsmlens.analyzer.bundle import Member
-from lsmlens.analyzer.compression import DamagedStream
+from lsmlens.analyzer.bundles.compression import DamagedStream
+from lsmlens.analyzer.bundles.members import Member
+from lsmlens.analyzer.logs.blocks import MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.qos.log_lines import SHAPES, LineKind, QosLine, QosLineShape, parse_line
 from lsmlens.analyzer.qos.reading import Collection
 
