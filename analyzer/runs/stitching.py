@@ -45,7 +45,7 @@ _DETAILS = {
         (events.CompactionFinished, ("file_", "blob_file_", "num_single", "num_blob", "proximal")),
     )
 }
-_KINDS: dict[type, str] = {**{event: kind for kind, event in events.KNOWN.items()}, events.OtherEvent: ""}
+_KINDS: dict[type, str] = {**{event: str(kind) for kind, event in events.KNOWN.items()}, events.OtherEvent: ""}
 
 
 @dataclass(slots=True)
