@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.errors import InputError as InputError
     from lsmlens.analyzer.errors import LsmlensError as LsmlensError
     from lsmlens.analyzer.findings import Finding as Finding
-    from lsmlens.analyzer.selection import Selection as Selection
+    from lsmlens.analyzer.runs.selection import Selection as Selection
 
 _HOMES = {
     "Analysis": "analysis",
@@ -27,7 +27,7 @@ _HOMES = {
     "InputError": "errors",
     "LsmlensError": "errors",
     "Finding": "findings",
-    "Selection": "selection",
+    "Selection": "runs.selection",
 }
 __all__ = ["Analysis", "Finding", "InputError", "LsmlensError", "RunAnalysis", "Selection", "__version__", "load"]
 

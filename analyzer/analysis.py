@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
-from lsmlens.analyzer.amplification import (
+from lsmlens.analyzer.bundles.companions import Beside, read_companions
+from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.measures.amplification import (
     FamilyWrites,
     LevelWrites,
     added,
@@ -13,12 +15,10 @@ from lsmlens.analyzer.amplification import (
     writes_by_level,
     writes_by_window,
 )
-from lsmlens.analyzer.compaction_statistics import CompactionStatistics, statistics_of
-from lsmlens.analyzer.companions import Beside, read_companions
-from lsmlens.analyzer.data_quality import notes
-from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.flushes import FlushView, flush_views
-from lsmlens.analyzer.life import (
+from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics, statistics_of
+from lsmlens.analyzer.measures.data_quality import notes
+from lsmlens.analyzer.measures.flushes import FlushView, flush_views
+from lsmlens.analyzer.measures.life import (
     CrossCheck,
     TotalAmplification,
     counter_intervals_of,
@@ -29,22 +29,22 @@ from lsmlens.analyzer.life import (
     series_of,
     total_amplification,
 )
+from lsmlens.analyzer.measures.pressure import FamilyPressure, measure_pressure
+from lsmlens.analyzer.measures.pressure_series import PressureSeries, measure_pressure_series
 from lsmlens.analyzer.metrics import sums_of
-from lsmlens.analyzer.pressure import FamilyPressure, measure_pressure
-from lsmlens.analyzer.pressure_series import PressureSeries, measure_pressure_series
-from lsmlens.analyzer.reading import MemberSummary
-from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.reading import MemberSummary
+from lsmlens.analyzer.runs.run import Run
+from lsmlens.analyzer.runs.selection import Selection
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.stage_times import StageTimes
-    from lsmlens.analyzer.coincidences import Coincidence
     from lsmlens.analyzer.counters.counter_intervals import CounterInterval
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.findings import Finding, NotAssessed
+    from lsmlens.analyzer.measures.coincidences import Coincidence
+    from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
     from lsmlens.analyzer.options.options_in_force import OptionInForce
     from lsmlens.analyzer.plan import Plan
-    from lsmlens.analyzer.statistics_series import StatisticsSeries
 
 MOST_WINDOWS = 100_000
 
@@ -216,6 +216,6 @@ def _stage_times(beside: Beside) -> "tuple[StageTimes, ...]":
 def _coincidences(run: Run, beside: Beside) -> "tuple[Coincidence, ...]":
     if not (beside.operations or beside.client_series or run.slow_operations):
         return ()
-    from lsmlens.analyzer.coincidences import measure_coincidences
+    from lsmlens.analyzer.measures.coincidences import measure_coincidences
 
     return measure_coincidences(run, beside)

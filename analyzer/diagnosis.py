@@ -3,16 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from lsmlens.analyzer.amplification import added
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis, measure
-from lsmlens.analyzer.compaction_statistics import statistics_of
-from lsmlens.analyzer.data_quality import bounded
 from lsmlens.analyzer.findings import Finding
+from lsmlens.analyzer.measures.amplification import added
+from lsmlens.analyzer.measures.compaction_statistics import statistics_of
+from lsmlens.analyzer.measures.data_quality import bounded
 from lsmlens.analyzer.plan import plan_of
-from lsmlens.analyzer.reading import MemberSummary, read_runs
 from lsmlens.analyzer.rules import RULES
-from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.reading import MemberSummary, read_runs
+from lsmlens.analyzer.runs.run import Run
+from lsmlens.analyzer.runs.selection import Selection
 
 
 def analyze(

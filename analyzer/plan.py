@@ -22,8 +22,8 @@ from lsmlens.analyzer.options.option_defaults import scope_of
 from lsmlens.analyzer.options.option_strings import parse_size, same_value
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, Sharding, parse_sharding
-from lsmlens.analyzer.osds import is_osd, store_path
 from lsmlens.analyzer.rollout import NewOptions, Step, options_fragment, rollout, set_calls
+from lsmlens.analyzer.runs.osds import is_osd, store_path
 
 MERGE, BUFFERS = "min_write_buffer_number_to_merge", "max_write_buffer_number"
 # Learning a workload takes flushes (see `lsmlens workload`); a replay of fewer says nothing (ours).

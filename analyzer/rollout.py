@@ -20,7 +20,7 @@ from lsmlens.analyzer.options.option_changes import (
     text_in_force,
 )
 from lsmlens.analyzer.options.option_defaults import scope_of
-from lsmlens.analyzer.osds import ceph_release, osd_number, store_path, while_stopped
+from lsmlens.analyzer.runs.osds import ceph_release, osd_number, store_path, while_stopped
 
 MOST_CHECKED = 4
 FAILURE_DOMAIN = "One failure domain at a time, and on to the next when all placement groups are active+clean."

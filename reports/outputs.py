@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.fleet.overview import Overview
     from lsmlens.reports.html.charts import Chart
-    from lsmlens.reports.prediction_report import PredictionReport
-    from lsmlens.reports.recommendation_report import RecommendationReport
+    from lsmlens.reports.prediction import PredictionReport
+    from lsmlens.reports.recommendation import RecommendationReport
     from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.estimation.fit import FittedWorkload
     from lsmlens.tuners.qos.assessment import QosAssessment
@@ -313,7 +313,7 @@ REPLAY: "Subject[ReplayReport]" = Subject(
 )
 PREDICTION: "Subject[PredictionReport]" = Subject(
     {
-        **document("lsmlens.reports.prediction_report:compose"),
+        **document("lsmlens.reports.prediction:compose"),
         ".json": Text("lsmlens.reports.prediction_json:to_json"),
         ".csv": Text("lsmlens.reports.prediction_csv:to_csv"),
     },
@@ -325,10 +325,10 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
 )
 RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     {
-        **document("lsmlens.reports.recommendation_report:compose"),
+        **document("lsmlens.reports.recommendation:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:to_json"),
-        ".ini": Text("lsmlens.reports.recommendation_report:to_options_file", ("recommendation",)),
-        ".conf": Text("lsmlens.reports.recommendation_report:to_ceph_conf", ("recommendation",)),
+        ".ini": Text("lsmlens.reports.recommendation:to_options_file", ("recommendation",)),
+        ".conf": Text("lsmlens.reports.recommendation:to_ceph_conf", ("recommendation",)),
     },
     Charts(
         ("front", "course", "families"),
@@ -338,13 +338,13 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
 )
 DUEL: "Subject[Duel]" = Subject(
     {
-        **document("lsmlens.reports.duel_report:compose"),
+        **document("lsmlens.reports.duel:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
     }
 )
 QOS: Subject[QosReport] = Subject(
     {
-        **document("lsmlens.reports.qos_report:compose", ("assessment",)),
+        **document("lsmlens.reports.qos:compose", ("assessment",)),
         ".json": Text("lsmlens.reports.qos_json:to_json", ("assessment",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_assessment", ("assessment", "fail_on")),
     },

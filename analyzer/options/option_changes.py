@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from lsmlens.analyzer.options.option_defaults import ceph_defaults
 from lsmlens.analyzer.options.option_strings import parse_option_string
 from lsmlens.analyzer.options.sharding import Sharding, parse_sharding, parse_show_sharding
-from lsmlens.analyzer.osds import ceph_release, is_osd
+from lsmlens.analyzer.runs.osds import ceph_release, is_osd
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis, RunAnalysis

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.runs.osds import is_osd
 from lsmlens.analyzer.units import MIB
 
 # Ceph packages built without optimisation compacted three times slower (ceph PR 54918, ceph.io 2024).

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.background_jobs import compaction_threads, more_threads
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.jobs import COMPACTION
+from lsmlens.analyzer.rules.background_jobs import compaction_threads, more_threads
+from lsmlens.analyzer.runs.jobs import COMPACTION
 
 # Ceph PR 29027 (a second compaction thread gave some 50 % more OMAP writes); the numbers are ours. A compaction is
 # due at a score of 1; one that starts at more than 1.5 has waited.

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd, osd_number
-from lsmlens.analyzer.run import KvThreadTime
+from lsmlens.analyzer.runs.osds import is_osd, osd_number
+from lsmlens.analyzer.runs.run import KvThreadTime
 
 # BlueStore's one thread that commits to RocksDB: above this, transactions queue for it (blog of 2022, ceph.io).
 BUSY_SHARE = 0.8

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import polars as pl
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.background_jobs import more_threads
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.jobs import MOVE
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
+from lsmlens.analyzer.rules.background_jobs import more_threads
+from lsmlens.analyzer.runs.jobs import MOVE
 
 # A healthy database compacts level 0 within seconds of reaching the trigger (ours).
 LONGEST_SECONDS = 60.0

@@ -7,8 +7,8 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.osds import is_osd
 from lsmlens.analyzer.rules.level0_backlog import levelled_families
+from lsmlens.analyzer.runs.osds import is_osd
 
 # RocksDB's tuning guide: level 1 of about the size of level 0. Its advisor fires at less than level 0, and at more
 # than ten times level 0; half and twice are ours, where the guide's "about" ends.

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 
 MANUAL = ("ManualCompaction", "Manual Compaction", "Manual Flush")
 PLURALS = {FLUSH: "flushes", COMPACTION: "compactions"}

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.jobs import COMPACTION
 from lsmlens.analyzer.options.option_changes import is_ceph
+from lsmlens.analyzer.runs.jobs import COMPACTION
 
 # Share of the bytes compactions write (ours); the reason's name is RocksDB's CompactionReason.
 MOST_MARKED_SHARE = 0.2

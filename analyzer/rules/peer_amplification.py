@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd, store_path, while_stopped
+from lsmlens.analyzer.measures.amplification import FamilyWrites
+from lsmlens.analyzer.runs.osds import is_osd, store_path, while_stopped
 from lsmlens.analyzer.units import MIB
 
 # Ours: sisters of a pool differ by tenths; twice is another shape, another load or another age.

@@ -6,7 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.dumps.tickers import StatisticHistogram
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.runs.osds import is_osd
 
 # RocksDB, tools/advisor/advisor/rules.ini: bloom-filter-percent-useful, tuning-iostat-burst, decompress-time-long.
 USEFUL_SHARE = 0.9

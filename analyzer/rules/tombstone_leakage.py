@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.runs.osds import is_osd
 
 # Ceph's 2022 RocksDB tuning post and PR 51821 on leaking pgmeta keys; both numbers are ours. Half of the entries are
 # deletes where every key put is deleted again; a database that keeps most of its keys is none of this.

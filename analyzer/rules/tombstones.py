@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.runs.osds import is_osd
 
 # rocksdb_cf_compact_on_deletion_trigger / _sliding_window, Ceph's defaults: 16384 of 32768.
 TOMBSTONE_SHARE = 0.5

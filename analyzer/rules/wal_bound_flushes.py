@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.jobs import FLUSH
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
+from lsmlens.analyzer.runs.jobs import FLUSH
 
 # Above this share of flushes the WAL's limit rules rather than the write buffers (ours, after the sums of Ceph's
 # defaults: in Reef all families fill 1.94 GiB before they flush by themselves, and the WAL may hold 1 GiB).

@@ -13,8 +13,8 @@ import psutil
 from lsmlens.analyzer.analysis import RunAnalysis, measure
 from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.analyzer.reading import read_runs
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.reading import read_runs
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.tuners.engines.engine import Database, Engine
 from lsmlens.tuners.replays.course import course_of
 from lsmlens.tuners.replays.generation import Generation

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.comparison.window_sums import COLUMNS, MOST_WINDOWS, WindowSums, window_sums
 from lsmlens.analyzer.diagnosis import analyze
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.selection import Selection
 
 
 def of_bundle(path: Path, selection: Selection | None = None) -> WindowSums:

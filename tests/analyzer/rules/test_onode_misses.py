@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.companions import Beside
+from lsmlens.analyzer.bundles.companions import Beside
 from lsmlens.analyzer.counters.perf_dumps import LongRunAverage, PerfDump
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, OptionChange

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.tuners.estimation.defaults import family_notes
 from lsmlens.tuners.estimation.fit import FittedWorkload, fit
 from lsmlens.tuners.estimation.windows import WindowKind
