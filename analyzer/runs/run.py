@@ -88,11 +88,12 @@ class KvThreadTime(NamedTuple):
 class Run:
     """One database's life: its sessions, and what its events and the lines around them told, as tables.
 
-    Rows are added while the log is stitched; frames are made of them when they are asked for. `dumps` are the statistics
-    dumps' texts with their local times in milliseconds, `stall_moments` the local time in milliseconds, the column family
-    and the kind of each stall line that has one; `slow_operations` and `kv_thread` are what BlueStore's lines say,
-    `slow_places` the line of the longest of each; `errors` are the failures that were logged, `error_places` the first
-    lines of each kind. `options_text` is what was logged around the last open and when options were set.
+    Rows are added while the log is stitched; frames are made of them when they are asked for. `dumps` are the
+    statistics dumps' texts with their local times in milliseconds, `stall_moments` the local time in milliseconds, the
+    column family and the kind of each stall line that has one; `slow_operations` and `kv_thread` are what BlueStore's
+    lines say, `slow_places` the line of the longest of each; `errors` are the failures that were logged,
+    `error_places` the first lines of each kind. `options_text` is what was logged around the last open and when
+    options were set.
     """
 
     name: str
