@@ -92,7 +92,8 @@ class Run:
     statistics dumps' texts with their local times in milliseconds, `stall_moments` the local time in milliseconds, the
     column family and the kind of each stall line that has one; `slow_operations` and `kv_thread` are what BlueStore's
     lines say, `slow_places` the line of the longest of each; `errors` are the failures that were logged,
-    `error_places` the first lines of each kind. `options_text` is what was logged around the last open and when
+    `error_places` the first lines of each kind; `marked_down` are the epochs at which an OSD was taken for dead, with
+    the local time of its line. `options_text` is what was logged around the last open and when
     options were set.
     """
 
@@ -108,6 +109,7 @@ class Run:
     slow_operations: Spool[SlowOperation] = field(default_factory=lambda: Spool(SlowOperation))
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
     errors: Spool[ErrorLine] = field(default_factory=lambda: Spool(ErrorLine))
+    marked_down: dict[int, int | None] = field(default_factory=dict)
     error_places: dict[str, list[Evidence]] = field(default_factory=dict)
     kv_thread: list[KvThreadTime] = field(default_factory=list)
     stamps: StampRange = field(default_factory=StampRange)
