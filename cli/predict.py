@@ -31,7 +31,7 @@ from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
 
 if TYPE_CHECKING:
-    from lsmlens.reports.prediction_report import Observed
+    from lsmlens.reports.prediction import Observed
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -100,7 +100,7 @@ def predict(
     under the others. What is said is of the same work, in the log's own units, with a 90 % interval. Families that the
     replay does not bring out as the log shows them are named.
     """
-    from lsmlens.reports.prediction_report import PredictionReport
+    from lsmlens.reports.prediction import PredictionReport
     from lsmlens.tuners.engines.choice import choose_engine
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run
@@ -136,7 +136,7 @@ def predict(
 
 
 def _observed(path: str, run: str | None, quiet: bool) -> "Observed":
-    from lsmlens.reports.prediction_report import Observed
+    from lsmlens.reports.prediction import Observed
     from lsmlens.tuners.predictions.figures import by_family, total
 
     analysis = read_run([path], run, quiet)

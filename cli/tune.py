@@ -34,7 +34,7 @@ from lsmlens.reports.outputs import DUEL, RECOMMENDATION
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from lsmlens.reports.recommendation_report import RecommendationReport
+    from lsmlens.reports.recommendation import RecommendationReport
     from lsmlens.tuners.options.option_set import OptionSet
 
 DEFAULT_STUDY = "lsmlens-study.db"
@@ -142,7 +142,7 @@ def tune(
     beats the current settings beyond noise, it says so. With --ab, only two given sets of options are compared on the
     log's workload.
     """
-    from lsmlens.reports.recommendation_report import RecommendationReport
+    from lsmlens.reports.recommendation import RecommendationReport
     from lsmlens.tuners.engines.choice import choose_engine
     from lsmlens.tuners.estimation.fit import fit
     from lsmlens.tuners.options.run_options import options_of_run

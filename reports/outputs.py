@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.fleet.overview import Overview
     from lsmlens.reports.html.charts import Chart
-    from lsmlens.reports.prediction_report import PredictionReport
-    from lsmlens.reports.recommendation_report import RecommendationReport
+    from lsmlens.reports.prediction import PredictionReport
+    from lsmlens.reports.recommendation import RecommendationReport
     from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.estimation.fit import FittedWorkload
     from lsmlens.tuners.qos.assessment import QosAssessment
@@ -42,6 +42,7 @@ FORMATS = {
     "csv": ".csv",
     "yaml": ".yaml",
     "junit": ".junit.xml",
+    "sarif": ".sarif",
     "benchmark": ".benchmark.json",
     "openmetrics": ".prom",
     "github": "",
@@ -261,6 +262,7 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
         **document("lsmlens.reports.analysis:compose", ("analysis",)),
         ".json": Text("lsmlens.reports.analysis_json:to_json", ("analysis",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
+        ".sarif": Text("lsmlens.reports.sarif:of_analysis", ("analysis",)),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".prom": Text("lsmlens.reports.openmetrics:to_openmetrics", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
@@ -315,7 +317,7 @@ REPLAY: "Subject[ReplayReport]" = Subject(
 )
 PREDICTION: "Subject[PredictionReport]" = Subject(
     {
-        **document("lsmlens.reports.prediction_report:compose"),
+        **document("lsmlens.reports.prediction:compose"),
         ".json": Text("lsmlens.reports.prediction_json:to_json"),
         ".csv": Text("lsmlens.reports.prediction_csv:to_csv"),
     },
@@ -327,10 +329,10 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
 )
 RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     {
-        **document("lsmlens.reports.recommendation_report:compose"),
+        **document("lsmlens.reports.recommendation:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:to_json"),
-        ".ini": Text("lsmlens.reports.recommendation_report:to_options_file", ("recommendation",)),
-        ".conf": Text("lsmlens.reports.recommendation_report:to_ceph_conf", ("recommendation",)),
+        ".ini": Text("lsmlens.reports.recommendation:to_options_file", ("recommendation",)),
+        ".conf": Text("lsmlens.reports.recommendation:to_ceph_conf", ("recommendation",)),
     },
     Charts(
         ("front", "course", "families"),
@@ -340,15 +342,16 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
 )
 DUEL: "Subject[Duel]" = Subject(
     {
-        **document("lsmlens.reports.duel_report:compose"),
+        **document("lsmlens.reports.duel:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
     }
 )
 QOS: Subject[QosReport] = Subject(
     {
-        **document("lsmlens.reports.qos_report:compose", ("assessment",)),
+        **document("lsmlens.reports.qos:compose", ("assessment",)),
         ".json": Text("lsmlens.reports.qos_json:to_json", ("assessment",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_assessment", ("assessment", "fail_on")),
+        ".sarif": Text("lsmlens.reports.sarif:of_assessment", ("assessment",)),
     },
     Charts(
         ("allocation", "front", "course", "recovery"),

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 from lsmlens.analyzer.analysis_document import means
 from lsmlens.reports.json_form import to_text
-from lsmlens.reports.prediction_report import (
+from lsmlens.reports.prediction import (
     NOT_JUDGED,
     Observed,
     PredictionReport,

@@ -6,9 +6,9 @@ from lsmlens.analyzer.analysis_document import Amount, Count, EvidenceJson, mean
 from lsmlens.analyzer.findings import Confidence, Finding, Severity
 from lsmlens.analyzer.qos.allocation import ClassAllocation, Rate
 from lsmlens.analyzer.qos.cost_model import CostUnit
-from lsmlens.analyzer.qos.recovery_time import Bound
+from lsmlens.analyzer.qos.queue_loads import Bound
 from lsmlens.analyzer.qos.service_classes import ServiceClass, message_classes
-from lsmlens.analyzer.qos.settings import Setting
+from lsmlens.analyzer.qos.settings import QosSetting
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.tuners.qos.assessment import ProfileForm, QosAssessment
@@ -400,7 +400,7 @@ def _osd(osd: OsdView) -> OsdJson:
     )
 
 
-def _setting(setting: Setting | None) -> SettingJson | None:
+def _setting(setting: QosSetting | None) -> SettingJson | None:
     if setting is None:
         return None
     return made_of(SettingJson, setting, option=setting.name, number=setting.real, set_by=setting.origin)
@@ -439,7 +439,7 @@ def _form(form: ProfileForm) -> ClosedFormJson:
         recovery_seconds_low=time.low,
         recovery_seconds_high=time.high,
         objects_per_second=time.objects_per_second,
-        client_iops=None if form.budget is None else form.budget.iops,
+        client_iops=form.client_iops,
     )
 
 

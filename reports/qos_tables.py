@@ -6,7 +6,7 @@ from lsmlens.analyzer.qos.allocation import ClassAllocation, Rate
 from lsmlens.analyzer.qos.cost_model import CostUnit
 from lsmlens.analyzer.qos.in_force import SchedulerInForce
 from lsmlens.analyzer.qos.service_classes import message_classes
-from lsmlens.analyzer.qos.settings import Setting
+from lsmlens.analyzer.qos.settings import QosSetting
 from lsmlens.analyzer.qos.view import OsdView, QosView
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.numbers import file_name, millis, plain
@@ -61,19 +61,19 @@ def in_force_by_osd(view: QosView) -> Table:
     return Table(header, tuple(rows), left=(0, 1, 2, 3, 5))
 
 
-def _setting(name: str, setting: Setting | None, unit: str = "") -> tuple[str, str, str, str]:
+def _setting(name: str, setting: QosSetting | None, unit: str = "") -> tuple[str, str, str, str]:
     if setting is None:
         return name, NOT_KNOWN, "", ""
     value = plain(setting.real) + unit if unit and setting.real is not None else setting.value
     return name, value, _origin(setting), _place(setting.source)
 
 
-def _bandwidth(setting: Setting) -> tuple[str, str, str, str]:
+def _bandwidth(setting: QosSetting) -> tuple[str, str, str, str]:
     value = f"{plain((setting.real or 0) / MIB)} MiB/s in sequence"
     return "bandwidth", value, _origin(setting), _place(setting.source)
 
 
-def _origin(setting: Setting | None) -> str:
+def _origin(setting: QosSetting | None) -> str:
     return "" if setting is None else setting.origin
 
 
@@ -143,7 +143,7 @@ def classes(osd: OsdView) -> Table:
 
 def forms(assessment: QosAssessment) -> Table:
     """Recovery's time by charges and queues alone, by profile."""
-    has_budget = any(form.budget is not None for form in assessment.forms)
+    has_budget = any(form.client_iops is not None for form in assessment.forms)
     header = ["profile", "class", "recovery takes", "interval", "objects/s", "bound by"]
     rows = []
     for form in assessment.forms:
@@ -157,7 +157,7 @@ def forms(assessment: QosAssessment) -> Table:
             time.bound.value,
         ]
         if has_budget:
-            row.append("-" if form.budget is None else f"{form.budget.iops:.0f}")
+            row.append("-" if form.client_iops is None else f"{form.client_iops:.0f}")
         rows.append(tuple(row))
     if has_budget:
         header.append("clients' IOPS")

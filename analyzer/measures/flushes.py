@@ -66,7 +66,7 @@ def flush_views(jobs: "pl.DataFrame") -> tuple[FlushView, ...]:
     import polars as pl
 
     name = pl.col("column_family").fill_null(UNATTRIBUTED).alias("name")
-    started = jobs.filter((pl.col("kind") == FLUSH) & pl.col("memtables").is_not_null())
+    started = jobs.lazy().filter((pl.col("kind") == FLUSH) & pl.col("memtables").is_not_null())
     rows = started.group_by(name).agg(
         flushes=pl.len(),
         input_entries=pl.col("input_records").sum(),
@@ -79,7 +79,7 @@ def flush_views(jobs: "pl.DataFrame") -> tuple[FlushView, ...]:
         memtables=pl.col("memtables"),
     )
     views = []
-    for row in rows.sort("name").to_dicts():
+    for row in rows.sort("name").collect().to_dicts():
         reasons, memtables = Counter(row.pop("reasons")), Counter(row.pop("memtables"))
         views.append(FlushView(**row, reasons=reasons, memtables=memtables))
     return tuple(views)

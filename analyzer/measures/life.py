@@ -88,8 +88,8 @@ def _given_away(run: Run) -> "tuple[dict[str, list[Flushed]], dict[str, set[str]
     from lsmlens.analyzer.options.option_evidence import Flushed
 
     flushes: dict[str, list[Flushed]] = {}
-    jobs = pl.concat([run.jobs, run.unfinished], how="diagonal")
-    started = jobs.filter(
+    told = ("kind", "column_family", "memtables", "logged_reason", "memory_bytes")
+    started = pl.concat([run.jobs.select(told), run.unfinished.select(told)]).filter(
         (pl.col("kind") == FLUSH) & pl.col("memtables").is_not_null() & pl.col("column_family").is_not_null()
     )
     for family, *said in started.select("column_family", "memtables", "logged_reason", "memory_bytes").iter_rows():
@@ -151,7 +151,8 @@ def cross_check(life: "Life | None", counters: "CounterSummary | None") -> Cross
 def _written(run: Run) -> pl.DataFrame:
     """The jobs that wrote anything; `begun` and `ended` in microseconds since 1970, the end for both if it is all."""
     ended = pl.col("finished_at").to_physical()
-    return run.jobs.filter(pl.col("output_bytes") > 0).with_columns(
+    told = run.jobs.select("session", "started_at", "finished_at", "output_bytes")
+    return told.filter(pl.col("output_bytes") > 0).with_columns(
         begun=pl.coalesce(pl.col("started_at").to_physical(), ended), ended=ended
     )
 

@@ -14,8 +14,8 @@ from lsmlens.reports.comparison import compose as compose_comparison
 from lsmlens.reports.document import Document as Report
 from lsmlens.reports.html.page import render
 from lsmlens.reports.outputs import ComparisonReport
-from lsmlens.reports.prediction_report import PredictionReport
-from lsmlens.reports.prediction_report import compose as compose_prediction
+from lsmlens.reports.prediction import PredictionReport
+from lsmlens.reports.prediction import compose as compose_prediction
 from lsmlens.tuners.predictions.prediction import Prediction
 
 from tests.pages import every_block

@@ -55,7 +55,7 @@ def view(fixtures: Path, tmp_path: Path) -> Callable[..., QosView]:
         (tmp_path / "osd_metadata.json").write_text(json.dumps(metadata))
         for name, content in files.items():
             (tmp_path / f"{name}.json").write_text(json.dumps(content))
-        return view_of(read_material([str(tmp_path)], None))
+        return view_of(read_material([str(tmp_path)]))
 
     return make
 
@@ -299,7 +299,7 @@ def test_threads_will_do_and_progress_is_told(view: Callable[..., QosView], shor
 
 def test_nothing_without_a_scheduler(tmp_path: Path) -> None:
     (tmp_path / "osd_metadata.json").write_text(json.dumps({"id": 0, "osd_data": "/x", "ceph_version": ""}))
-    seen = view_of(read_material([str(tmp_path)], None))
+    seen = view_of(read_material([str(tmp_path)]))
     assert recommend(seen, seen.osds[0], Objective.BALANCED, Here()) is None
 
 

@@ -16,7 +16,7 @@ from lsmlens.reports.document import (
     Verdict,
 )
 from lsmlens.reports.numbers import ratio, setting
-from lsmlens.reports.prediction_report import number
+from lsmlens.reports.prediction import number
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.search.duel import Duel, Ratio
 
