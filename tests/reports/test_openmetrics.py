@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.metrics import METRICS
 from lsmlens.reports.openmetrics import UNITS, exported_name, names, to_openmetrics
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
