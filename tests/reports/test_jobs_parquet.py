@@ -148,7 +148,7 @@ def test_what_is_not_known_is_kept_as_json(analysis_of: Callable[..., Analysis])
     move = {"job": 3, "event": "trivial_move", "destination_level": 1, "files": 1, "total_files_size": 4, "new": [1]}
     run = analysis_of(mutant, move).runs[0].run
     rows = {row["kind"]: json.loads(row["fields"]) for row in run.other_events.to_dicts()}
-    assert rows == {"mutant_table": {"alpha": 1.5, "cf_name": 7}, "trivial_move": {"new": [1]}}
+    assert rows == {"mutant_table": {"alpha": 1.5, "cf_name": 7}, "trivial_move (unknown fields)": {"new": [1]}}
     assert run.jobs.height == 1
 
 
