@@ -122,11 +122,6 @@ def _parse(text: str, separators: re.Pattern[str]) -> OptionString:
     return OptionString(options, ceph_options, tuple(reader.rejected))
 
 
-def parse_options_and_annex(options: str, annex: str | None) -> OptionString:
-    """What `bluestore_rocksdb_options` and `bluestore_rocksdb_options_annex` come to together."""
-    return parse_option_string(options).followed_by(parse_option_string(annex or ""))
-
-
 def rocksdb_string(options: Mapping[str, str]) -> str:
     """These options in the form RocksDB reads: `write_buffer_size=1048576;ttl=100`."""
     return ";".join(f"{name}={value}" for name, value in options.items())
