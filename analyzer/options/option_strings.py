@@ -32,14 +32,6 @@ class OptionString:
     ceph_options: Mapping[str, str] = field(default_factory=dict)
     rejected: tuple[str, ...] = ()
 
-    def followed_by(self, other: "OptionString") -> "OptionString":
-        """This string with another behind it, as an annex stands behind the options."""
-        return OptionString(
-            {**self.options, **other.options},
-            {**self.ceph_options, **other.ceph_options},
-            self.rejected + other.rejected,
-        )
-
 
 @dataclass(slots=True)
 class _Reader:

@@ -34,7 +34,7 @@ def test_the_string_of_a_release() -> None:
 def test_the_string_of_a_running_osd(fixtures: Path) -> None:
     show = json.loads((fixtures / "osd-stock" / "config_show.json").read_text())
     parsed = parse_option_string(show["bluestore_rocksdb_options"])
-    parsed = parsed.followed_by(parse_option_string(show["bluestore_rocksdb_options_annex"]))
+    assert show["bluestore_rocksdb_options_annex"] == ""
     assert parsed.options == {
         "compression": "kNoCompression",
         "max_write_buffer_number": "4",
@@ -69,11 +69,9 @@ def test_separators_braces_and_blanks() -> None:
     assert table.options == {"block_size": "8192", "filter": "{a=1,b=2}"}
 
 
-def test_the_later_value_counts_and_the_annex_is_later() -> None:
-    annex = parse_option_string("write_buffer_size=67108864")
-    options = parse_option_string("write_buffer_size=33554432,ttl=1,ttl=2").followed_by(annex).options
-    assert options == {"write_buffer_size": "67108864", "ttl": "2"}
-    assert parse_option_string("ttl=1").followed_by(parse_option_string("")).options == {"ttl": "1"}
+def test_the_later_value_counts() -> None:
+    options = parse_option_string("write_buffer_size=33554432,ttl=1,ttl=2").options
+    assert options == {"write_buffer_size": "33554432", "ttl": "2"}
 
 
 @pytest.mark.parametrize(
