@@ -25,6 +25,7 @@ from lsmlens.analyzer.runs.jobs import (
     COMPACTION,
     FLUSH,
     MOVE,
+    UNKNOWN_FIELDS,
     BlobFile,
     Job,
     MemtableSwitch,
@@ -448,7 +449,8 @@ class Stitcher:
         self._run.other_event_rows.append(row)
 
     def _unknown_fields(self, line: records.UnknownFields) -> None:
-        row = OtherEvent(kind=line.kind, session=self._number, job=line.job, at=line.time_micros, fields=line.fields)
+        kind = f"{line.kind}{UNKNOWN_FIELDS}"
+        row = OtherEvent(kind=kind, session=self._number, job=line.job, at=line.time_micros, fields=line.fields)
         self._run.other_event_rows.append(row)
 
     def _other_event(self, event: Any) -> None:
