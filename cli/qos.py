@@ -69,7 +69,7 @@ def qos(
     from lsmlens.analyzer.qos.view import view_of
     from lsmlens.cli.progress import Progress
     from lsmlens.tuners.qos.assessment import assess
-    from lsmlens.tuners.qos.recommendation import Objective
+    from lsmlens.tuners.qos.recommendation import QosObjective
 
     outputs = QOS.outputs(output)
     with ExitStack() as stack:
@@ -78,7 +78,7 @@ def qos(
         assessment = assess(
             view_of(material),
             None if no_simulation else _executor(stack),
-            Objective(objective),
+            QosObjective(objective),
             depth=depth,
             osds=osds,
             seed=seed,

@@ -123,7 +123,7 @@ def replay(
     from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.engines.choice import choose_engine
     from lsmlens.tuners.replays.measurement import Mode
-    from lsmlens.tuners.replays.outcome import Plan
+    from lsmlens.tuners.replays.outcome import ReplayPlan
     from lsmlens.tuners.replays.outcome import replay as replay_all
     from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.replays.workspace import Limits
@@ -132,7 +132,7 @@ def replay(
     outputs = REPLAY.outputs(output)
     sets = tuple(read_option_sets(options))
     stream = open_workload(workload)
-    plan = Plan(
+    plan = ReplayPlan(
         stream=stream,
         options=sets,
         mode=Mode(mode),

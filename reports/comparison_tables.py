@@ -313,5 +313,5 @@ def _families(names: Sequence[str], every: int) -> str:
 def _short(name: str, value: str | None) -> str:
     if value is None:
         return "-"
-    shown = setting(name, value)
+    shown = "; ".join(setting(name, one) for one in value.split("; "))
     return shown if len(shown) <= LONGEST_VALUE else shown[: LONGEST_VALUE - 1] + "…"

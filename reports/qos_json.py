@@ -12,7 +12,7 @@ from lsmlens.analyzer.qos.settings import QosSetting
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.tuners.qos.assessment import ProfileForm, QosAssessment
-from lsmlens.tuners.qos.recommendation import Objective, Prediction, Recommendation
+from lsmlens.tuners.qos.recommendation import QosObjective, QosPrediction, QosRecommendation
 from lsmlens.tuners.qos.simulation import ClientFigures
 from msgspec import Meta, Struct, field
 
@@ -303,7 +303,7 @@ class SimulationJson(Struct, kw_only=True):
 class QosRecommendationJson(Struct, kw_only=True):
     """Which settings to run with."""
 
-    objective: Annotated[Objective, means("What counted most.")]
+    objective: Annotated[QosObjective, means("What counted most.")]
     pick: Annotated[Count, means("Place in predictions.")]
     reasons: Annotated[list[str], means("Why.")]
     commands: Annotated[list[str], means("Commands to paste.")]
@@ -443,7 +443,7 @@ def _form(form: ProfileForm) -> ClosedFormJson:
     )
 
 
-def _recommendation(one: Recommendation) -> QosRecommendationJson:
+def _recommendation(one: QosRecommendation) -> QosRecommendationJson:
     model = one.model
     return made_of(
         QosRecommendationJson,
@@ -475,7 +475,7 @@ def _client(figures: ClientFigures | None) -> ClientFiguresJson | None:
     return None if figures is None else made_of(ClientFiguresJson, figures)
 
 
-def _simulation(one: Prediction) -> SimulationJson:
+def _simulation(one: QosPrediction) -> SimulationJson:
     return SimulationJson(
         settings=made_of(CandidateSettingsJson, one.candidate),
         client_iops=one.client_iops,

@@ -45,7 +45,7 @@ class AgeCompactions:
         """At most one finding of each kind."""
         import polars as pl
 
-        compactions = run.run.jobs.filter(pl.col("kind") == COMPACTION, pl.col("reason").is_not_null())
+        compactions = run.jobs.filter(pl.col("kind") == COMPACTION, pl.col("reason").is_not_null())
         total = int(compactions["output_bytes"].fill_null(0).sum())
         of_age = compactions.filter(pl.col("reason").is_in([TTL, PERIODIC]))
         aged = int(of_age["output_bytes"].fill_null(0).sum())
@@ -59,7 +59,7 @@ class AgeCompactions:
                 " age together, so it comes in bursts",
                 f"{aged / total:.0%} of {total / 1e6:.0f} MB",
                 f"{MOST_AGE_SHARE:.0%} of the bytes compactions write",
-                Evidence(run.run.name, f"compactions: {counts} of {compactions.height}"),
+                Evidence(run.name, f"compactions: {counts} of {compactions.height}"),
                 "lengthen ttl and periodic_compaction_seconds, or turn them off (0), unless data must go by age",
             )
         yield from self._never(run, of_age.height)
@@ -73,8 +73,8 @@ class AgeCompactions:
             for family in {one.family for one in run.options if one.name == PERIOD}
         }
         waited = {family: period for family, period in periods.items() if 0 < period * PERIODS <= lasted}
-        live = run.run.tables.filter(pl.col("deleted_at").is_null(), pl.col("created_at").is_not_null())
-        last = run.run.tables["created_at"].max()
+        live = run.tables.filter(pl.col("deleted_at").is_null(), pl.col("created_at").is_not_null())
+        last = run.tables["created_at"].max()
         if of_age or not waited or live.is_empty() or last is None:
             return
         for family, period in sorted(waited.items(), key=str):
@@ -88,7 +88,7 @@ class AgeCompactions:
                     f"{family}: tables are older than {PERIOD} ({period} s), and no compaction was for that",
                     f"{old.height} live table(s) older than {PERIODS} periods",
                     f"{PERIODS} periods",
-                    Evidence(run.run.name, f"{PERIOD}={period}; no {PERIODIC} in {lasted:.0f} s"),
+                    Evidence(run.name, f"{PERIOD}={period}; no {PERIODIC} in {lasted:.0f} s"),
                     "look for disable_auto_compactions, and for a database that nothing else lets pick a compaction",
                 )
 

@@ -51,7 +51,7 @@ class ClusterHealth:
         cluster = run.beside.cluster
         if cluster is None:
             return
-        own = OSD_NAME.fullmatch(run.run.name)
+        own = OSD_NAME.fullmatch(run.name)
         only = int(own[1]) if own is not None and is_osd(run.run) else None
         for check in cluster.health:
             named = {int(number) for number in _OSD.findall(" ".join((check.summary, *check.details)))}

@@ -141,12 +141,12 @@ def _release(run: RunAnalysis, ranges: Sequence[tuple[str | None, str | None]]) 
         release >= _numbers(first) and (end is None or release < _numbers(end)) for first, end in ranges
     ):
         return None
-    return Evidence(run.run.name, f"Ceph {run.run.ceph_version}")
+    return Evidence(run.name, f"Ceph {run.ceph_version}")
 
 
 def _speed(run: RunAnalysis, below: float) -> Evidence | None:
     speed = mib_per_second(run)
-    return Evidence(run.run.name, f"{speed:.1f} MiB/s a compaction") if speed is not None and speed < below else None
+    return Evidence(run.name, f"{speed:.1f} MiB/s a compaction") if speed is not None and speed < below else None
 
 
 def _numbers(version: str | None) -> tuple[int, ...]:
@@ -192,30 +192,30 @@ def _slow(run: RunAnalysis, names: tuple[str, ...]) -> Evidence | None:
 def _families(run: RunAnalysis, issue: Issue) -> Evidence | None:
     families = {one.family for one in run.options if one.family is not None}
     holds = families == {DEFAULT_FAMILY} if issue.only_default_family else len(families) > 1
-    return Evidence(run.run.name, f"{len(families)} column families") if families and holds else None
+    return Evidence(run.name, f"{len(families)} column families") if families and holds else None
 
 
 def _tables(run: RunAnalysis, issue: Issue) -> Evidence | None:
     import polars as pl
 
-    tables = run.run.tables
+    tables = run.tables
     if issue.range_deletions:
         count = int(tables["range_deletions"].fill_null(0).sum())
-        return Evidence(run.run.name, f"{count} range deletions in tables") if count >= issue.range_deletions else None
+        return Evidence(run.name, f"{count} range deletions in tables") if count >= issue.range_deletions else None
     piles = tables.filter(
         pl.col("deleted_at").is_null(),
         pl.col("level") > 0,
         pl.col("entries") >= PILE_ENTRIES,
         pl.col("deletions") > PILE_SHARE * pl.col("entries"),
     )
-    return Evidence(run.run.name, f"{piles.height} tables full of tombstones") if piles.height >= issue.piles else None
+    return Evidence(run.name, f"{piles.height} tables full of tombstones") if piles.height >= issue.piles else None
 
 
 def _marked_down(run: RunAnalysis, least: int) -> Evidence | None:
     import polars as pl
 
-    manual = run.run.jobs.filter(pl.col("reason") == "ManualCompaction").height
+    manual = run.jobs.filter(pl.col("reason") == "ManualCompaction").height
     times = len(run.run.marked_down)
     if times < least or not manual:
         return None
-    return Evidence(run.run.name, f"taken for dead {times} time(s), {manual} manual compactions in the log")
+    return Evidence(run.name, f"taken for dead {times} time(s), {manual} manual compactions in the log")

@@ -37,7 +37,7 @@ class SmallTables:
         """One finding for each column family."""
         import polars as pl
 
-        live = run.run.tables.filter(pl.col("deleted_at").is_null(), pl.col("level") > 0, pl.col("bytes").is_not_null())
+        live = run.tables.filter(pl.col("deleted_at").is_null(), pl.col("level") > 0, pl.col("bytes").is_not_null())
         counted = live.group_by("column_family").agg(tables=pl.len(), median=pl.col("bytes").median()).drop_nulls()
         for family, tables, median in counted.sort("column_family").rows():
             target = parse_size(value_of(run.options, family, TARGET) or "")
@@ -53,9 +53,7 @@ class SmallTables:
                 threshold=f"{LEAST_TABLES} tables, median below {SMALL_SHARE:.0%} of {target / MIB:.0f} MiB",
                 threshold_source="ours",
                 evidence=(
-                    Evidence(
-                        run.run.name, f"{family}: {tables} live tables, median {median:.0f} bytes; {TARGET}={target}"
-                    ),
+                    Evidence(run.name, f"{family}: {tables} live tables, median {median:.0f} bytes; {TARGET}={target}"),
                 ),
                 column_family=family,
                 advice="find out what makes them (ttl, filter, moves, ingestion); a manual compaction merges them",

@@ -56,7 +56,9 @@ def found(folder: Path, code: str, **files: str) -> list[str]:
 
 def test_13_spilled_with_room_to_spare(tmp_path: Path) -> None:
     """Health text alone: 11 GiB on the slow device, and 1.9 of 20 GiB used."""
-    (meaning,) = found(tmp_path, "R30", health_detail__txt=HEALTH_SPILLOVER)
+    (run,) = runs(tmp_path, health_detail__txt=HEALTH_SPILLOVER)
+    assert run.notes == ("no log: only counters, configuration, operations or the cluster's own words were read",)
+    (meaning,) = [one.meaning for one in run.findings if one.code == "R30"]
     assert "a level that does not fit as a whole (3, 30, 300 GB)" in meaning
 
 

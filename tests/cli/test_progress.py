@@ -15,7 +15,7 @@ from unittest.mock import Mock
 
 import pytest
 from lsmlens.cli.progress import Progress, duration
-from lsmlens.tuners.replays.replayer import Progress as Runs
+from lsmlens.tuners.replays.replayer import ReplayProgress as Runs
 
 WIDTH = 90
 STYLE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # colours, and moves of the cursor

@@ -128,7 +128,9 @@ def test_another_reader_adds_up_the_same(fixtures: Path, tmp_path: Path) -> None
     analysis = analyze([str(fixtures / "osd-reef")])
     write_jobs(analysis, tmp_path / "jobs.parquet")
     query = f"select sum(output_bytes) from '{tmp_path}/jobs.parquet' where kind = 'compaction'"
-    assert duckdb.sql(query).fetchall() == [(analysis.runs[0].total.compaction_output_bytes,)]
+    told = duckdb.sql(query)
+    assert told is not None
+    assert told.fetchall() == [(analysis.runs[0].total.compaction_output_bytes,)]
 
 
 def test_seldom_fields_are_details(analysis_of: Callable[..., Analysis]) -> None:

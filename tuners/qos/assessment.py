@@ -26,7 +26,7 @@ from lsmlens.analyzer.qos.service_classes import ServiceClass
 from lsmlens.analyzer.qos.view import OsdView, QosView
 from lsmlens.tuners.qos.candidates import Candidate, Candidates
 from lsmlens.tuners.qos.cluster_model import ClusterModel, cluster_model
-from lsmlens.tuners.qos.recommendation import Objective, Recommendation, recommend
+from lsmlens.tuners.qos.recommendation import QosObjective, QosRecommendation, recommend
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ class QosAssessment:
     mended_capacity: float | None
     mended: tuple[ClassAllocation, ...]
     forms: tuple[ProfileForm, ...]
-    recommendation: Recommendation | None
+    recommendation: QosRecommendation | None
 
 
 def assess(
     view: QosView,
     executor: Executor | None,
-    objective: Objective = Objective.BALANCED,
+    objective: QosObjective = QosObjective.BALANCED,
     *,
     depth: int | None = None,
     osds: int | None = None,
