@@ -1,10 +1,13 @@
 """The analysis: what a bundle's runs come to, in frozen values that reports and rules read."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.amplification import (
+import polars as pl
+from lsmlens.analyzer.bundles.companions import Beside, read_companions
+from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.measures.amplification import (
     FamilyWrites,
     LevelWrites,
     added,
@@ -12,11 +15,10 @@ from lsmlens.analyzer.amplification import (
     writes_by_level,
     writes_by_window,
 )
-from lsmlens.analyzer.compaction_statistics import CompactionStatistics, statistics_of
-from lsmlens.analyzer.companions import Beside, read_companions
-from lsmlens.analyzer.data_quality import bounded, notes
-from lsmlens.analyzer.flushes import FlushView, flush_views
-from lsmlens.analyzer.life import (
+from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics, statistics_of
+from lsmlens.analyzer.measures.data_quality import notes
+from lsmlens.analyzer.measures.flushes import FlushView, flush_views
+from lsmlens.analyzer.measures.life import (
     CrossCheck,
     TotalAmplification,
     counter_intervals_of,
@@ -27,22 +29,22 @@ from lsmlens.analyzer.life import (
     series_of,
     total_amplification,
 )
+from lsmlens.analyzer.measures.pressure import FamilyPressure, measure_pressure
+from lsmlens.analyzer.measures.pressure_series import PressureSeries, measure_pressure_series
 from lsmlens.analyzer.metrics import sums_of
-from lsmlens.analyzer.pressure import FamilyPressure, measure_pressure
-from lsmlens.analyzer.pressure_series import PressureSeries, measure_pressure_series
-from lsmlens.analyzer.reading import MemberSummary, read_runs
-from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.reading import MemberSummary
+from lsmlens.analyzer.runs.run import Run
+from lsmlens.analyzer.runs.selection import Selection
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.stage_times import StageTimes
-    from lsmlens.analyzer.coincidences import Coincidence
     from lsmlens.analyzer.counters.counter_intervals import CounterInterval
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.findings import Finding, NotAssessed
+    from lsmlens.analyzer.measures.coincidences import Coincidence
+    from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
     from lsmlens.analyzer.options.options_in_force import OptionInForce
     from lsmlens.analyzer.plan import Plan
-    from lsmlens.analyzer.statistics_series import StatisticsSeries
 
 MOST_WINDOWS = 100_000
 
@@ -80,6 +82,61 @@ class RunAnalysis:
     not_assessed: "tuple[NotAssessed, ...]" = ()
     plan: "Plan | None" = None
 
+    @property
+    def name(self) -> str:
+        """The run's name: the daemon, or the file."""
+        return self.run.name
+
+    @property
+    def is_monitor(self) -> bool:
+        """Whether the database is a monitor's."""
+        return self.run.is_monitor
+
+    @property
+    def members(self) -> list[str]:
+        """The files it was read from, in their order."""
+        return self.run.members
+
+    @property
+    def ceph_version(self) -> str | None:
+        """Ceph's version at the last open."""
+        return self.run.ceph_version
+
+    @property
+    def rocksdb_version(self) -> str | None:
+        """RocksDB's version at the last open."""
+        return self.run.rocksdb_version
+
+    @property
+    def jobs(self) -> pl.DataFrame:
+        """Finished flushes, compactions and moves, whatever was selected; columns as `jobs.Job` declares them."""
+        return self.run.jobs
+
+    @property
+    def unfinished(self) -> pl.DataFrame:
+        """Flushes and compactions that started and never finished; columns as those of `jobs`."""
+        return self.run.unfinished
+
+    @property
+    def tables(self) -> pl.DataFrame:
+        """Table files that were created; columns as `jobs.Table` declares them."""
+        return self.run.tables
+
+    @property
+    def blob_files(self) -> pl.DataFrame:
+        """Blob files that were created; columns as `jobs.BlobFile` declares them."""
+        return self.run.blob_files
+
+    @property
+    def opens(self) -> pl.DataFrame:
+        """The opens of the database; columns as `jobs.Open` declares them."""
+        return self.run.opens
+
+    @property
+    def stalls(self) -> pl.DataFrame:
+        """The stall lines that have a time; columns as `jobs.Stall` declares them."""
+        return self.run.stalls
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
@@ -96,51 +153,17 @@ class Analysis:
     total_statistics: CompactionStatistics | None = None
     counted_in_total: tuple[str, ...] = field(default=())
 
+    def run(self, name: str) -> RunAnalysis:
+        """The run of that name. Raises InputError, which names those there are, where there is none."""
+        for one in self.runs:
+            if one.name == name:
+                return one
+        raise InputError(name, "no such run", f"there are {', '.join(one.name for one in self.runs)}")
+
     @property
     def counted(self) -> tuple[RunAnalysis, ...]:
         """The runs that stand for the bundle: all but monitors, unless there is nothing else."""
         return tuple(one for one in self.runs if not one.run.is_monitor) or self.runs
-
-
-def analyze(
-    paths: Sequence[str],
-    selection: Selection | None = None,
-    window_seconds: float | None = None,
-    on_progress: Callable[[str, int], None] | None = None,
-) -> Analysis:
-    """Read everything under `paths` and measure it.
-
-    `window_seconds` asks for sums by time window. `on_progress` is told the member being read and the bytes read
-    since last told. Raises InputError for a path that does not exist and where nothing could be read, ValueError
-    for a time in `selection` that is none.
-    """
-    members, runs = read_runs(paths, on_progress)
-    return analyze_runs(members, runs, selection, window_seconds)
-
-
-def analyze_runs(
-    members: Sequence[MemberSummary],
-    runs: Sequence[Run],
-    selection: Selection | None = None,
-    window_seconds: float | None = None,
-) -> Analysis:
-    """Measure and diagnose runs that were read. Raises ValueError for a time in `selection` that is none."""
-    selection = selection or Selection()
-    undiagnosed = [measure(run, selection, window_seconds) for run in runs]
-    measured = tuple(_diagnosed(one, undiagnosed, selection) for one in undiagnosed)
-    if len(measured) < 2:
-        return Analysis(tuple(members), measured, selection)
-    counted = Analysis(tuple(members), measured, selection).counted
-    sums = {name: sum(one.sums[name] for one in counted) for name in counted[0].sums}
-    durations = [one.statistics.log_duration_seconds or 0.0 for one in counted]
-    return Analysis(
-        tuple(members),
-        measured,
-        selection,
-        added(one.total for one in counted),
-        statistics_of(sums, sum(durations)),
-        tuple(one.run.name for one in counted),
-    )
 
 
 def measure(run: Run, selection: Selection, window_seconds: float | None = None) -> RunAnalysis:
@@ -193,28 +216,6 @@ def _stage_times(beside: Beside) -> "tuple[StageTimes, ...]":
 def _coincidences(run: Run, beside: Beside) -> "tuple[Coincidence, ...]":
     if not (beside.operations or beside.client_series or run.slow_operations):
         return ()
-    from lsmlens.analyzer.coincidences import measure_coincidences
+    from lsmlens.analyzer.measures.coincidences import measure_coincidences
 
     return measure_coincidences(run, beside)
-
-
-def _diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis], selection: Selection) -> RunAnalysis:
-    from lsmlens.analyzer.findings import Finding
-    from lsmlens.analyzer.plan import plan_of
-    from lsmlens.analyzer.rules import RULES
-
-    peers = [one for one in runs if one is not measured and not one.run.is_monitor]
-    said = [one for rule in RULES for one in rule.check(measured, peers)]
-    wanted = selection.column_families
-    found = [
-        bounded(one, measured.run)
-        for one in said
-        if isinstance(one, Finding) and (not wanted or one.column_family is None or one.column_family in wanted)
-    ]
-    findings = sorted(found, key=lambda one: -one.severity.rank)
-    return replace(
-        measured,
-        findings=tuple(findings),
-        not_assessed=tuple(one for one in said if not isinstance(one, Finding)),
-        plan=plan_of(measured, findings),
-    )

@@ -7,9 +7,9 @@ Times are ISO 8601, in UTC with a Z unless the log's zone is not known.
 
 from typing import Annotated, Any, Final, Literal
 
+from lsmlens.analyzer.bundles.roles import Role
 from lsmlens.analyzer.findings import Confidence, Severity
 from lsmlens.analyzer.plan import TakesEffect
-from lsmlens.analyzer.roles import Role
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 SCHEMA: Final = "lsmlens.analysis/1"

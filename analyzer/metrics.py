@@ -19,7 +19,7 @@ from operator import add
 from typing import Final, TypeVar
 
 import polars as pl
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH, MOVE
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH, MOVE
 from lsmlens.analyzer.units import MIB, MICROS
 
 GIB: Final = 1 << 30

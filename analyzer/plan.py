@@ -22,8 +22,8 @@ from lsmlens.analyzer.options.option_defaults import scope_of
 from lsmlens.analyzer.options.option_strings import parse_size, same_value
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, Sharding, parse_sharding
-from lsmlens.analyzer.osds import is_osd, store_path
 from lsmlens.analyzer.rollout import NewOptions, Step, options_fragment, rollout, set_calls
+from lsmlens.analyzer.runs.osds import is_osd, store_path
 
 MERGE, BUFFERS = "min_write_buffer_number_to_merge", "max_write_buffer_number"
 # Learning a workload takes flushes (see `lsmlens workload`); a replay of fewer says nothing (ours).
@@ -97,7 +97,7 @@ def plan_of(run: RunAnalysis, findings: Sequence[Finding]) -> Plan | None:
     changes = tuple(_planned(run, kept))
     if not changes:
         return Plan((), tuple(left_out), ())
-    log_name = run.run.members[0] if run.run.members else run.run.name
+    log_name = run.members[0] if run.members else run.name
     if is_ceph(run):
         return Plan(changes, tuple(left_out), (*_measuring(run, log_name), *_ceph_steps(run, kept, log_name)))
     steps, fragment = _native_steps(run, changes, log_name)
@@ -214,8 +214,8 @@ def _planned(run: RunAnalysis, asked: Iterable[_Asked]) -> Iterator[PlannedChang
 
 def _takes_effect(run: RunAnalysis, change: OptionChange) -> TakesEffect:
     if not is_ceph(run):
-        return TakesEffect.AT_ONCE if is_mutable(change.name, run.run.rocksdb_version) else TakesEffect.REOPEN
-    if change.name == SHARDING or (change.families and not run.run.is_monitor):
+        return TakesEffect.AT_ONCE if is_mutable(change.name, run.rocksdb_version) else TakesEffect.REOPEN
+    if change.name == SHARDING or (change.families and not run.is_monitor):
         return TakesEffect.RESHARD
     return TakesEffect.AT_ONCE if change.is_ceph and change.name in RUNTIME else TakesEffect.RESTART
 
@@ -223,7 +223,7 @@ def _takes_effect(run: RunAnalysis, change: OptionChange) -> TakesEffect:
 def _ceph_steps(run: RunAnalysis, asked: Sequence[_Asked], log_name: str) -> Iterator[Step]:
     changes = [one.change for one in asked]
     own = {one.name: one.value for one in changes if one.is_ceph and one.name != SHARDING}
-    of_columns = [one for one in changes if one.families and not one.is_ceph and not run.run.is_monitor]
+    of_columns = [one for one in changes if one.families and not one.is_ceph and not run.is_monitor]
     shared = {one.name: one.value for one in changes if not one.is_ceph and one not in of_columns}
     text = next((one.value for one in changes if one.name == SHARDING), None)
     before = sharding_in_force(run)
@@ -248,7 +248,7 @@ def _native_steps(run: RunAnalysis, changes: Sequence[PlannedChange], log_name: 
         for family in one.families or (None if scope_of(one.name) != "family" else DEFAULT_FAMILY,)
     }
     steps = []
-    calls = tuple(set_calls(values, run.run.rocksdb_version))
+    calls = tuple(set_calls(values, run.rocksdb_version))
     if calls:
         note = "Lost at the next open, unless the program or its OPTIONS file asks for them as well."
         steps.append(Step("what RocksDB takes while it runs", calls, (note,)))
@@ -273,6 +273,6 @@ def _value_before(run: RunAnalysis, family: str | None, name: str) -> str | None
 def _measuring(run: RunAnalysis, log_name: str) -> Iterator[Step]:
     """Where a workload can be learned from the log: how to measure the change before anything is touched."""
     flushes = sum(view.flushes for view in run.flushes)
-    if flushes >= LEAST_FLUSHES_TO_LEARN and not run.run.is_monitor:
+    if flushes >= LEAST_FLUSHES_TO_LEARN and not run.is_monitor:
         note = "It learns the workload from this log, replays it under other options, and says what each would cost."
         yield Step("measure it first, without touching the database", (f"lsmlens tune {log_name}",), (note,))

@@ -20,7 +20,7 @@ from lsmlens.analyzer.options.option_changes import (
     text_in_force,
 )
 from lsmlens.analyzer.options.option_defaults import scope_of
-from lsmlens.analyzer.osds import ceph_release, osd_number, store_path, while_stopped
+from lsmlens.analyzer.runs.osds import ceph_release, osd_number, store_path, while_stopped
 
 MOST_CHECKED = 4
 FAILURE_DOMAIN = "One failure domain at a time, and on to the next when all placement groups are active+clean."
@@ -58,7 +58,7 @@ class NewOptions:
 
 def rollout(run: RunAnalysis, wanted: NewOptions, log_name: str) -> Iterator[Step]:
     """The steps for a Ceph daemon; `log_name` is what the log it was found in was given as."""
-    if run.run.is_monitor:
+    if run.is_monitor:
         text = merged_text(text_in_force(run, MONITOR_OPTIONS), wanted.shared)
         command = f'ceph config set mon {MONITOR_OPTIONS} "{text}"'
         yield Step("give the monitors the options", (command,), ("They take effect when a monitor starts again.",))

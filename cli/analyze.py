@@ -14,7 +14,7 @@ from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
-    from lsmlens.analyzer.selection import Selection
+    from lsmlens.analyzer.runs.selection import Selection
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -71,9 +71,9 @@ def analyze(
     amplification by column family and level, stalls, clients, options, and what could not be read.
     """
     gc.disable()  # what is built here lives to the end, and holds no cycles worth looking for
-    from lsmlens.analyzer.analysis import analyze as analysis_of
+    from lsmlens.analyzer.diagnosis import analyze as analysis_of
     from lsmlens.analyzer.findings import Severity
-    from lsmlens.analyzer.selection import Selection
+    from lsmlens.analyzer.runs.selection import Selection
     from lsmlens.cli.progress import Progress
 
     outputs = ANALYSIS.outputs(output)
@@ -115,7 +115,7 @@ def _check_families(analysis: "Analysis") -> None:
 
 
 def _check_times(selection: "Selection") -> None:
-    from lsmlens.analyzer.stamps import parse_time
+    from lsmlens.analyzer.logs.stamps import parse_time
 
     for option, text in (("--since", selection.since), ("--until", selection.until)):
         try:

@@ -102,7 +102,7 @@ def qos(
 
 def _analysis(paths: list[str], advance: "Callable[[str, int], None]") -> "Analysis | None":
     """What the logs came to; None where there are none, for documents alone will do."""
-    from lsmlens.analyzer.analysis import analyze
+    from lsmlens.analyzer.diagnosis import analyze
 
     try:
         return analyze(paths, on_progress=advance)

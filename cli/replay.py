@@ -13,6 +13,7 @@ from lsmlens.cli.arguments import (
     Colour,
     Engine,
     EngineLib,
+    Full,
     NoDownload,
     Quiet,
     RocksdbVersion,
@@ -21,12 +22,12 @@ from lsmlens.cli.arguments import (
 )
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import is_coloured, note, print_result, warn
+from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width, warn
 from lsmlens.cli.values import above_zero
 from lsmlens.reports.outputs import REPLAY
 
 if TYPE_CHECKING:
-    from lsmlens.reports.replay_tables import ReplayReport
+    from lsmlens.reports.replay import ReplayReport
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -104,6 +105,7 @@ def replay(
     ] = None,
     output: Annotated[list[str], files(REPLAY)],
     form: Annotated[str, formats(REPLAY)] = "text",
+    full: Full = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -114,8 +116,7 @@ def replay(
     latency and CPU.
     """
     from lsmlens import tuners
-    from lsmlens.reports.replay_tables import ReplayReport
-    from lsmlens.reports.replay_text import render
+    from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.replays.workspace import Limits
     from lsmlens.tuners.workloads.sources import open_workload
 
@@ -154,7 +155,7 @@ def replay(
     if form != "text":
         print_result(REPLAY.printed(report, form))
     else:
-        print_result(render(report, colour=is_coloured(colour)))
+        print_result(REPLAY.screen(report, full, terminal_width(), is_coloured(colour)))
     _tell_failures(report)
 
 

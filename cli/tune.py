@@ -32,7 +32,7 @@ from lsmlens.reports.outputs import DUEL, RECOMMENDATION
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from lsmlens.reports.recommendation_report import RecommendationReport
+    from lsmlens.reports.recommendation import RecommendationReport
 
 DEFAULT_STUDY = "lsmlens-study.db"
 SEARCH = "Search"
@@ -140,7 +140,7 @@ def tune(
     log's workload.
     """
     from lsmlens import tuners
-    from lsmlens.reports.recommendation_report import RecommendationReport
+    from lsmlens.reports.recommendation import RecommendationReport
     from lsmlens.tuners.options.named_sets import read_candidates
     from lsmlens.tuners.options.run_options import options_of_run
     from lsmlens.tuners.search.application import application_of

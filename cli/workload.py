@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from lsmlens.analyzer.errors import InputError
-from lsmlens.cli.arguments import Colour, Logs, Quiet, Run, files, formats
+from lsmlens.cli.arguments import Colour, Full, Logs, Quiet, Run, files, formats
 from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import is_coloured, print_result
+from lsmlens.cli.streams import is_coloured, print_result, terminal_width
 from lsmlens.reports.outputs import WORKLOAD
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def workload(
     ] = None,
     output: Annotated[list[str], files(WORKLOAD, "; - prints the document")],
     form: Annotated[str, formats(WORKLOAD)] = "text",
+    full: Full = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -50,7 +51,6 @@ def workload(
     30), is counted exactly instead.
     """
     from lsmlens import tuners
-    from lsmlens.reports.workload_text import render
 
     outputs = WORKLOAD.outputs([name for name in output if name != "-"])
     stream = _trace(paths)
@@ -69,20 +69,23 @@ def workload(
     if "-" in output or form != "text":
         text = WORKLOAD.printed(fitted, "yaml" if "-" in output else form)
     else:
-        text = render(fitted, colour=is_coloured(colour))
+        text = WORKLOAD.screen(fitted, full, terminal_width(), is_coloured(colour))
     if exact is not None:
-        from lsmlens.reports.moments_text import render_check
+        from lsmlens.reports.terminal import render
+        from lsmlens.reports.workload import compose_check
         from lsmlens.tuners.workloads.moments import moments
         from lsmlens.tuners.workloads.sources import open_workload
 
         written, learned = moments(open_workload(exact)), moments(fitted.stream)
-        text += "\n" + render_check(exact, written, learned, colour=is_coloured(colour))
+        check = compose_check(exact, written, learned)
+        text += "\n" + render(check, full, terminal_width(), is_coloured(colour))
     print_result(text)
 
 
 def _counted(stream: "Stream", paths: "Sequence[str]", wants_document: bool, exact: str | None, colour: bool) -> str:
     """What a stream of write batches holds."""
-    from lsmlens.reports.moments_text import render
+    from lsmlens.reports.terminal import render
+    from lsmlens.reports.workload import compose_counted
     from lsmlens.tuners.workloads.moments import moments
 
     source = " ".join(paths)
@@ -90,7 +93,7 @@ def _counted(stream: "Stream", paths: "Sequence[str]", wants_document: bool, exa
         raise InputError(source, "is counted, not learned: there is no document", "lsmlens replay takes it as it is")
     if exact is not None:
         raise InputError(source, "is exact itself", "--exact stands beside a log")
-    return render(source, moments(stream), colour=colour)
+    return render(compose_counted(source, moments(stream)), width=terminal_width(), colour=colour)
 
 
 def _trace(paths: "Sequence[str]") -> "Stream | None":

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
         QosReport,
         Subject,
     )
-    from lsmlens.reports.prediction_report import PredictionReport
-    from lsmlens.reports.recommendation_report import RecommendationReport
-    from lsmlens.reports.replay_tables import ReplayReport
+    from lsmlens.reports.prediction import PredictionReport
+    from lsmlens.reports.recommendation import RecommendationReport
+    from lsmlens.reports.replay import ReplayReport
 
 __all__ = [
     "ANALYSIS",
@@ -51,9 +51,9 @@ __all__ = [
     "Subject",
 ]
 _ELSEWHERE = {
-    "PredictionReport": "prediction_report",
-    "RecommendationReport": "recommendation_report",
-    "ReplayReport": "replay_tables",
+    "PredictionReport": "prediction",
+    "RecommendationReport": "recommendation",
+    "ReplayReport": "replay",
 }
 
 

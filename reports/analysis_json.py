@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.analysis_document import (
     AmplificationJson,
@@ -58,7 +57,8 @@ from lsmlens.analyzer.analysis_document import (
 from lsmlens.analyzer.clients.operations import Operation, slowest
 from lsmlens.analyzer.counters.counter_intervals import CounterInterval
 from lsmlens.analyzer.findings import Finding
-from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.measures.amplification import FamilyWrites, LevelWrites
+from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.analyzer.plan import Plan
 from lsmlens.analyzer.units import MICROS
 from lsmlens.reports.json_form import made_of, to_text

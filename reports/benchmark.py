@@ -14,7 +14,7 @@ from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.comparison.comparison import Comparison
 from lsmlens.analyzer.metrics import Better
 from lsmlens.reports.numbers import file_name
-from lsmlens.reports.replay_tables import ReplayReport
+from lsmlens.reports.replay import ReplayReport
 
 
 @dataclass(frozen=True, slots=True)

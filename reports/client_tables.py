@@ -12,7 +12,7 @@ from lsmlens.reports.tables import Table
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.fio_logs import Measure
-    from lsmlens.analyzer.overlap import Overlap
+    from lsmlens.analyzer.measures.overlap import Overlap
 
 
 def client_results(one: RunAnalysis) -> Table | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.companions import Beside
+from lsmlens.analyzer.bundles.companions import Beside
 from lsmlens.analyzer.units import MICROS
 from lsmlens.reports.numbers import file_name
 from lsmlens.reports.time_bins import TimeBins

@@ -11,7 +11,7 @@ from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.metrics import Better, Group
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports import comparison_tables as tables
 from lsmlens.reports import document as blocks
 from lsmlens.reports.document import (

@@ -11,7 +11,7 @@ from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import Scaling, change
 from lsmlens.analyzer.metrics import Better, Group, Metric, Unit
 from lsmlens.reports.document import Tone
-from lsmlens.reports.numbers import bytes_of, millis, plain, ratio, share
+from lsmlens.reports.numbers import bytes_of, millis, plain, ratio, setting, share
 from lsmlens.reports.tables import Column, Importance, Table, tabulate
 
 TONES = {Verdict.BETTER: Tone.BETTER, Verdict.WORSE: Tone.WORSE}
@@ -198,7 +198,7 @@ def options(comparison: Comparison) -> Table:
         if option.family is not None
     }
     rows = [
-        (one.name, _families(one.families, len(every)), *(_short(one.values[place]) for place in places))
+        (one.name, _families(one.families, len(every)), *(_short(one.name, one.values[place]) for place in places))
         for one in comparison.options
     ]
     return Table(("option", "of", *(comparison.names[place] for place in places)), tuple(rows), left=(0, 1))
@@ -310,7 +310,8 @@ def _families(names: Sequence[str], every: int) -> str:
     return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
 
 
-def _short(value: str | None) -> str:
+def _short(name: str, value: str | None) -> str:
     if value is None:
         return "-"
-    return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
+    shown = setting(name, value)
+    return shown if len(shown) <= LONGEST_VALUE else shown[: LONGEST_VALUE - 1] + "…"

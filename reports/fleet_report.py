@@ -16,7 +16,6 @@ from lsmlens.analyzer.fleet.overview import (
     in_ranges,
 )
 from lsmlens.analyzer.metrics import Metric, Unit
-from lsmlens.reports import markdown, terminal
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -70,16 +69,6 @@ def document(overview: Overview, subtitle: str = "", by: str = "class") -> Docum
 def of_report(report: FleetReport) -> Document:
     """The document of a report that was asked for."""
     return document(report.overview, report.subtitle, report.by)
-
-
-def to_markdown(report: FleetReport) -> str:
-    """The report as Markdown."""
-    return markdown.render(of_report(report))
-
-
-def to_text(report: FleetReport) -> str:
-    """All of the report as text."""
-    return terminal.render(of_report(report), full=True)
 
 
 def to_csv(report: FleetReport) -> str:

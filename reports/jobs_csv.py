@@ -2,7 +2,7 @@
 
 import polars as pl
 from lsmlens.analyzer.analysis import Analysis
-from lsmlens.analyzer.jobs import COMPACTION, MOVE
+from lsmlens.analyzer.runs.jobs import COMPACTION, MOVE
 from lsmlens.analyzer.units import MICROS
 
 _COMPACTION, _MOVE = (pl.col("kind") == kind for kind in (COMPACTION, MOVE))

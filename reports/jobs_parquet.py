@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 from lsmlens.analyzer.analysis import Analysis
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.run import Run
 
 
 def write_jobs(analysis: Analysis, path: Path) -> None:

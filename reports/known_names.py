@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lsmlens.analyzer.companions import Companion
-from lsmlens.analyzer.roles import Role
+from lsmlens.analyzer.bundles.companions import Companion
+from lsmlens.analyzer.bundles.roles import Role
 
 Name = tuple[str, str]
 HOST, CLIENT, POOL, OBJECT = "host", "client", "pool", "object"

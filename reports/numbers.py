@@ -1,9 +1,13 @@
 """Numbers and names as people read them."""
 
+import re
+
 from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.analyzer.units import MIB
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
+# write_buffer_size, max_bytes_for_level_base, osd_memory_target, …; not max_bytes_for_level_multiplier
+_OF_BYTES = re.compile(r"(size|bytes|memory_target|write_rate)(?!.*(multiplier|ratio|percent|num|bits))")
 
 
 def plain(value: float | None, digits: int = 6) -> str:
@@ -38,9 +42,9 @@ def size(count: int) -> str:
     return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
 
 
-def setting(value: str) -> str:
-    """An option's value; where it must be bytes, in their unit: `256 MiB`."""
-    if not value.isdecimal() or int(value) < MIB or int(value) % 1024:
+def setting(name: str, value: str) -> str:
+    """An option's value; of bytes, and where they are whole KiB, in their unit: `256 MiB`."""
+    if not _OF_BYTES.search(name) or not value.isdecimal() or int(value) == 0 or int(value) % 1024:
         return value
     count, unit = int(value) // 1024, "KiB"
     for larger in ("MiB", "GiB", "TiB"):

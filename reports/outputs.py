@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.fleet.overview import Overview
     from lsmlens.reports.html.charts import Chart
-    from lsmlens.reports.prediction_report import PredictionReport
-    from lsmlens.reports.recommendation_report import RecommendationReport
-    from lsmlens.reports.replay_tables import ReplayReport
+    from lsmlens.reports.prediction import PredictionReport
+    from lsmlens.reports.recommendation import RecommendationReport
+    from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.estimation.fit import FittedWorkload
     from lsmlens.tuners.qos.assessment import QosAssessment
     from lsmlens.tuners.search.duel import Duel
@@ -68,17 +68,6 @@ class Text(Lazy):
         """The text, ending in a newline."""
         text: str = self(report, *more)
         return text
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Text):
-    """A form that is an HTML page; the function gives what the page is made of."""
-
-    def of(self, report: object, *more: object) -> str:
-        """The page as one HTML file."""
-        from lsmlens.reports.html.page import render
-
-        return render(self(report, *more))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,20 +300,20 @@ WORKLOAD: "Subject[FittedWorkload]" = Subject(
     {
         ".yaml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
         ".yml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
-        ".txt": Text("lsmlens.reports.workload_text:render"),
+        **document("lsmlens.reports.workload:compose"),
     }
 )
 REPLAY: "Subject[ReplayReport]" = Subject(
     {
+        **document("lsmlens.reports.replay:compose"),
         ".json": Text("lsmlens.reports.replay_json:to_json"),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_replays"),
-        ".txt": Text("lsmlens.reports.replay_text:render"),
         ".csv": Text("lsmlens.reports.replay_csv:to_csv"),
     }
 )
 PREDICTION: "Subject[PredictionReport]" = Subject(
     {
-        **document("lsmlens.reports.prediction_report:compose"),
+        **document("lsmlens.reports.prediction:compose"),
         ".json": Text("lsmlens.reports.prediction_json:to_json"),
         ".csv": Text("lsmlens.reports.prediction_csv:to_csv"),
     },
@@ -336,10 +325,10 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
 )
 RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     {
-        **document("lsmlens.reports.recommendation_report:compose"),
+        **document("lsmlens.reports.recommendation:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:to_json"),
-        ".ini": Text("lsmlens.reports.recommendation_report:to_options_file", ("recommendation",)),
-        ".conf": Text("lsmlens.reports.recommendation_report:to_ceph_conf", ("recommendation",)),
+        ".ini": Text("lsmlens.reports.recommendation:to_options_file", ("recommendation",)),
+        ".conf": Text("lsmlens.reports.recommendation:to_ceph_conf", ("recommendation",)),
     },
     Charts(
         ("front", "course", "families"),
@@ -349,13 +338,13 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
 )
 DUEL: "Subject[Duel]" = Subject(
     {
-        **document("lsmlens.reports.duel_report:compose"),
+        **document("lsmlens.reports.duel:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
     }
 )
 QOS: Subject[QosReport] = Subject(
     {
-        **document("lsmlens.reports.qos_report:compose", ("assessment",)),
+        **document("lsmlens.reports.qos:compose", ("assessment",)),
         ".json": Text("lsmlens.reports.qos_json:to_json", ("assessment",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_assessment", ("assessment", "fail_on")),
     },
@@ -368,9 +357,7 @@ QOS: Subject[QosReport] = Subject(
 )
 FLEET: Subject[FleetReport] = Subject(
     {
-        ".html": Page("lsmlens.reports.fleet_report:of_report"),
-        ".md": Text("lsmlens.reports.fleet_report:to_markdown"),
-        ".txt": Text("lsmlens.reports.fleet_report:to_text"),
+        **document("lsmlens.reports.fleet_report:of_report"),
         ".csv": Text("lsmlens.reports.fleet_report:to_csv"),
     }
 )

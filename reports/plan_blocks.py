@@ -31,15 +31,15 @@ def plan_blocks(runs: Sequence[RunAnalysis]) -> Iterator[Block]:
 
 
 def _in_short(one: PlannedChange) -> str:
-    before = f"{setting(one.before)} → " if one.before is not None else ""
+    before = f"{setting(one.name, one.before)} → " if one.before is not None else ""
     of = f" of {', '.join(one.families)}" if one.families else ""
-    return f"{one.name} {before}{setting(one.after)}{of} ({', '.join(one.codes)}; {one.takes_effect})"
+    return f"{one.name} {before}{setting(one.name, one.after)}{of} ({', '.join(one.codes)}; {one.takes_effect})"
 
 
 _CHANGES: tuple[Column[PlannedChange], ...] = (
     Column("option", lambda one: one.name),
-    Column("from", lambda one: "not known" if one.before is None else setting(one.before), left=True),
-    Column("to", lambda one: setting(one.after), left=True),
+    Column("from", lambda one: "not known" if one.before is None else setting(one.name, one.before), left=True),
+    Column("to", lambda one: setting(one.name, one.after), left=True),
     Column("of", lambda one: _of(one), left=True),
     Column("asked for by", lambda one: ", ".join(one.codes), left=True),
     Column("takes effect", lambda one: str(one.takes_effect), left=True),
@@ -47,7 +47,7 @@ _CHANGES: tuple[Column[PlannedChange], ...] = (
 
 
 def _left_out(one: LeftOut) -> str:
-    return f"Left out: {one.name} {setting(one.after)} ({_of(one)}; {', '.join(one.codes)}): {one.why}."
+    return f"Left out: {one.name} {setting(one.name, one.after)} ({_of(one)}; {', '.join(one.codes)}): {one.why}."
 
 
 def _steps(plan: Plan) -> Iterator[Block]:

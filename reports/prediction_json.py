@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 from lsmlens.analyzer.analysis_document import means
 from lsmlens.reports.json_form import to_text
-from lsmlens.reports.prediction_report import (
+from lsmlens.reports.prediction import (
     NOT_JUDGED,
     Observed,
     PredictionReport,
@@ -177,7 +177,7 @@ def document(report: PredictionReport) -> PredictionJson:
         fitted_on=FittedOnJson(
             source=report.source,
             run=anchor.fitted.name,
-            rocksdb_version=anchor.fitted.evidence.run.run.rocksdb_version,
+            rocksdb_version=anchor.fitted.evidence.run.rocksdb_version,
             observed=FiguresJson(**_named(log_total(report.prediction))),
         ),
         engine=EngineJson(name=anchor.engine.name, rocksdb_version=anchor.engine.version),

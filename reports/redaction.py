@@ -18,11 +18,11 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
-from lsmlens.analyzer.columns import Rows
-from lsmlens.analyzer.jobs import OtherEvent
-from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.scan import NotUnderstood
-from lsmlens.analyzer.spool import Spool
+from lsmlens.analyzer.logs.scan import NotUnderstood
+from lsmlens.analyzer.logs.spool import Spool
+from lsmlens.analyzer.runs.columns import Rows
+from lsmlens.analyzer.runs.jobs import OtherEvent
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.reports.known_names import names_in_companion, names_in_operation
 from lsmlens.reports.outputs import ComparisonReport
 

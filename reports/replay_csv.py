@@ -4,7 +4,7 @@ import csv
 from io import StringIO
 
 from lsmlens.analyzer.units import MIB
-from lsmlens.reports.replay_tables import ReplayReport
+from lsmlens.reports.replay import ReplayReport
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.outcome import Outcome
 

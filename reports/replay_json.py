@@ -17,7 +17,7 @@ from lsmlens.analyzer.analysis_document import (
 )
 from lsmlens.reports.analysis_json import family_json, flush_json, level_json
 from lsmlens.reports.json_form import made_of, to_text
-from lsmlens.reports.replay_tables import ReplayReport
+from lsmlens.reports.replay import ReplayReport
 from lsmlens.tuners.replays.measurement import FailureKind, Latencies, Measurement, Mode
 from lsmlens.tuners.replays.outcome import Outcome, OutcomeFigures
 from msgspec import Struct

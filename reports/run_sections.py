@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports import client_tables, run_tables
 from lsmlens.reports.document import (
     Block,
@@ -24,7 +24,7 @@ from lsmlens.reports.tables import Column, Table, tabulate
 from lsmlens.reports.waterfall import waterfall_table, waterfalls
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.statistics_series import StatisticsSeries
+    from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
     from lsmlens.reports.html.charts import Chart
     from lsmlens.reports.timeline import Timeline
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
-from lsmlens.analyzer.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.counters.counter_intervals import CounterInterval
-from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.measures.amplification import FamilyWrites, LevelWrites
+from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
+from lsmlens.analyzer.measures.flushes import FlushView
+from lsmlens.analyzer.measures.pressure import FamilyPressure
 from lsmlens.analyzer.metrics import LABELS
-from lsmlens.analyzer.pressure import FamilyPressure
 from lsmlens.reports.document import Tone
 from lsmlens.reports.moments import moment_of_micros
 from lsmlens.reports.numbers import bytes_of, file_name, mib, millis, plain, ratio, setting, share
@@ -124,7 +124,7 @@ _LEVELS: tuple[Column[LevelWrites], ...] = (
 def reasons(one: RunAnalysis) -> Table:
     """Why flushes and compactions ran, the most frequent reason of each kind first."""
     import polars as pl
-    from lsmlens.analyzer.jobs import MOVE
+    from lsmlens.analyzer.runs.jobs import MOVE
 
     counted = (
         one.run.jobs.filter(pl.col("kind") != MOVE)
@@ -179,7 +179,8 @@ def options(one: RunAnalysis) -> Table:
     alike: dict[tuple[str, str, str | None, str], list[str]] = {}
     for option in (*one.options, *one.ceph_options):
         if option.differs:
-            key = (option.name, setting(option.value), option.default and setting(option.default), str(option.source))
+            shown = [value and setting(option.name, value) for value in (option.value, option.default)]
+            key = (option.name, shown[0] or "", shown[1], str(option.source))
             alike.setdefault(key, []).append(_owner(option))
     rows = [
         (name, value, default or "-", ", ".join(owners), source)

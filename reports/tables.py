@@ -42,10 +42,6 @@ class Table:
     importance: tuple[Importance, ...] = ()
     tones: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
-    def lines(self) -> list[str]:
-        """The table as aligned text."""
-        return table(self.header, self.rows, self.total, self.left)
-
 
 def tabulate(columns: Sequence[Column[RowT]], rows: Iterable[RowT], total: RowT | None = None) -> Table:
     """The table of these rows; the first column stands to the left and is never left out."""
@@ -64,27 +60,3 @@ def tabulate(columns: Sequence[Column[RowT]], rows: Iterable[RowT], total: RowT 
             if (tone := column.tone(row))
         },
     )
-
-
-GAP = "  "
-
-
-def table(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    total: Sequence[str] | None = None,
-    left: Sequence[int] = (0,),
-) -> list[str]:
-    """The lines of a table; `total` is set off below a rule, the columns `left` stand to the left."""
-    every = [header, *rows] + ([total] if total else [])
-    widths = [max(len(row[column]) for row in every) for column in range(len(header))]
-    rule = GAP.join("─" * width for width in widths)
-    lines = [_line(header, widths, left), rule, *(_line(row, widths, left) for row in rows)]
-    return [*lines, rule, _line(total, widths, left)] if total else lines
-
-
-def _line(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:
-    return GAP.join(
-        cell.ljust(width) if column in left else cell.rjust(width)
-        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    ).rstrip()

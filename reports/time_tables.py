@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.moments import moment_of_micros
 from lsmlens.reports.numbers import millis, plain, share

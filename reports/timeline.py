@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lsmlens.analyzer.amplification import UNATTRIBUTED, FamilyWrites, writes_by_window
 from lsmlens.analyzer.analysis import MOST_WINDOWS, RunAnalysis
-from lsmlens.analyzer.jobs import FLUSH, MOVE
-from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.selection import JobFilter, Selection
+from lsmlens.analyzer.measures.amplification import UNATTRIBUTED, FamilyWrites, writes_by_window
+from lsmlens.analyzer.runs.jobs import FLUSH, MOVE
+from lsmlens.analyzer.runs.run import Run
+from lsmlens.analyzer.runs.selection import JobFilter, Selection
 from lsmlens.analyzer.units import MICROS
 from lsmlens.reports.client_times import ClientSpan, OperationBin, client_spans, operation_bins
 from lsmlens.reports.level0_history import Level0History, Level0Span

@@ -14,9 +14,9 @@ from typing import Any
 
 import platformdirs
 import pytest
-from lsmlens.analyzer.analysis import analyze
-from lsmlens.analyzer.reading import read_runs
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.runs.reading import read_runs
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.reports.analysis_json import to_json
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.errors import EngineError

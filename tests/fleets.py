@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from lsmlens.analyzer.columns import frame
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.fleet.dataset import DataSet
 from lsmlens.analyzer.fleet.tables import TABLES, FindingSeen, Option, Reading
-from lsmlens.analyzer.jobs import Job
+from lsmlens.analyzer.runs.columns import frame
+from lsmlens.analyzer.runs.jobs import Job
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 # Three logs, which stand for three releases.

@@ -3,9 +3,9 @@
 from typing import Any
 
 import polars as pl
-from lsmlens.analyzer.columns import frame
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH, MOVE, Job
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.columns import frame
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH, MOVE, Job
+from lsmlens.analyzer.runs.run import Run
 
 
 def flush(size: int, blobs: int = 0, **more: Any) -> Job:

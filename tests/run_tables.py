@@ -5,9 +5,9 @@ from collections import defaultdict
 from typing import Any
 
 import polars as pl
-from lsmlens.analyzer.columns import frame
-from lsmlens.analyzer.jobs import Job, Table
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.columns import frame
+from lsmlens.analyzer.runs.jobs import Job, Table
+from lsmlens.analyzer.runs.run import Run
 
 # Columns by the names of the fields they hold.
 FLUSH_STARTED = {

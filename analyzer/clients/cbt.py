@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.roles import Role
+from lsmlens.analyzer.bundles.roles import Role
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.companions import Companion
+    from lsmlens.analyzer.bundles.companions import Companion
 
 _PLACE = re.compile(r"(?:^|.*/)(?:results/)?(\d{8})/(id-[0-9a-f]+)/((?:[^/]+/)*)(json_)?output\.(\d+)(?:\.[^/]+)?")
 _PARAMETER = re.compile(r"([a-z_]+)-0*(\d+)")

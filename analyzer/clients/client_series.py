@@ -15,7 +15,7 @@ from lsmlens.analyzer.counters.json_numbers import as_count
 from lsmlens.analyzer.units import MICROS
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.companions import Companion
+    from lsmlens.analyzer.bundles.companions import Companion
 
 _LOG_OPTIONS = ("write_lat_log", "write_bw_log", "write_iops_log")
 

@@ -21,8 +21,8 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
+from lsmlens.analyzer.bundles.roles import FIO_LOG_NAME
 from lsmlens.analyzer.clients.client_results import DIRECTIONS
-from lsmlens.analyzer.roles import FIO_LOG_NAME
 from lsmlens.analyzer.units import MICROS
 
 # A time in milliseconds above this is since 1970, and not since the start: it is 31 years.

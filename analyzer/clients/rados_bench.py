@@ -12,7 +12,7 @@ from itertools import pairwise
 from lsmlens.analyzer.clients.client_results import ClientResult, ClientResults, ResultKind
 from lsmlens.analyzer.counters.json_numbers import as_count, as_printed_amount
 from lsmlens.analyzer.dumps.printed_numbers import parse_real
-from lsmlens.analyzer.stamps import parse_time
+from lsmlens.analyzer.logs.stamps import parse_time
 from lsmlens.analyzer.units import MIB, MICROS
 
 # Maintaining 16 concurrent writes of 4096 bytes to objects of size 4096 for up to 600 seconds or 60000 objects

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lsmlens.analyzer.bundle import open_bundle
+from lsmlens.analyzer.bundles.members import open_bundle
 from lsmlens.analyzer.comparison.observations import Observation
 from lsmlens.analyzer.errors import InputError, LsmlensError
 from lsmlens.analyzer.printable import printable

@@ -6,17 +6,17 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.amplification import FamilyWrites, added
 from lsmlens.analyzer.comparison.window_sums import WindowSums, window_sums
+from lsmlens.analyzer.measures.amplification import FamilyWrites, added
 from lsmlens.analyzer.metrics import LATENCIES, LOG_SECONDS, WORK, family_values, values_of
-from lsmlens.analyzer.reading import nothing_read, read_bundle
+from lsmlens.analyzer.runs.reading import nothing_read, read_bundle
 from lsmlens.analyzer.units import MIB
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis, RunAnalysis
     from lsmlens.analyzer.clients.client_results import ClientResult
-    from lsmlens.analyzer.compaction_statistics import CompactionStatistics
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
+    from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
 
 
 # Statistics dumps that reach over less of the log's time than this say little of its stalls.
@@ -210,9 +210,9 @@ def observe_bundle(path: str, on_progress: Callable[[str, int], None] | None = N
 
     Raises InputError for a path that does not exist, or under which there is neither a log nor a client result.
     """
-    from lsmlens.analyzer.analysis import analyze_runs
+    from lsmlens.analyzer.bundles.companions import client_results_of
     from lsmlens.analyzer.clients.cbt import test_parameters
-    from lsmlens.analyzer.companions import client_results_of
+    from lsmlens.analyzer.diagnosis import analyze_runs
 
     members, runs, companions = read_bundle([path], on_progress)
     results = client_results_of(companions)

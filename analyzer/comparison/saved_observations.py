@@ -5,10 +5,8 @@ from math import isfinite
 from typing import Any
 
 import msgspec
-from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.analysis_document import AnalysisJson, DumpsJson, RunJson, WindowSumsJson
 from lsmlens.analyzer.clients.client_results import ClientResult
-from lsmlens.analyzer.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.comparison.observations import (
     Daemon,
     FindingSeen,
@@ -20,7 +18,9 @@ from lsmlens.analyzer.comparison.observations import (
 )
 from lsmlens.analyzer.comparison.window_sums import WindowSums
 from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.life import SAME_TIME
+from lsmlens.analyzer.measures.amplification import FamilyWrites
+from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
+from lsmlens.analyzer.measures.life import SAME_TIME
 
 # The parts that are read. Of the others, which are not looked at, a newer or an older document may say what it will.
 PARTS = frozenset(("members", "selection", "runs", "total", "window_sums"))

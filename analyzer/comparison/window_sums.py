@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.amplification import UNATTRIBUTED
+from lsmlens.analyzer.measures.amplification import UNATTRIBUTED
 from lsmlens.analyzer.metrics import sums_of
-from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.run import Run
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.analyzer.units import MICROS
 
 if TYPE_CHECKING:

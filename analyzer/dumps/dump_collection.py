@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from lsmlens.analyzer.dumps.carried_lines import carried_dump, carrier_of
 from lsmlens.analyzer.dumps.dump_text import DUMP_BYTES, MARKER, dump_end
-from lsmlens.analyzer.spool import Spool
-from lsmlens.analyzer.stamps import stamp_millis
-from lsmlens.analyzer.stretch import Stretch
+from lsmlens.analyzer.logs.spool import Spool
+from lsmlens.analyzer.logs.stamps import stamp_millis
+from lsmlens.analyzer.logs.stretch import Stretch
 from stringzilla import find, rfind
 
 IN_MEMORY = 16

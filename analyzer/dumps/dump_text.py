@@ -14,9 +14,9 @@ entries, within them; the thread that writes the dump does not.
 
 import re
 
-from lsmlens.analyzer.embedders import NO_THREAD
-from lsmlens.analyzer.stamps import STAMP
-from lsmlens.analyzer.transports import SYSLOG_STAMP
+from lsmlens.analyzer.bundles.embedders import NO_THREAD
+from lsmlens.analyzer.bundles.transports import SYSLOG_STAMP
+from lsmlens.analyzer.logs.stamps import STAMP
 
 MARKER = b"------- DUMPING STATS -------"
 STATISTICS = b"STATISTICS:"

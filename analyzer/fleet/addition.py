@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from lsmlens.analyzer.analysis import RunAnalysis, analyze_runs
-from lsmlens.analyzer.columns import frame
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.counters.perf_dumps import LongRunAverage, PerfDump
+from lsmlens.analyzer.diagnosis import analyze_runs
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.analyzer.events import EventKind
 from lsmlens.analyzer.fleet.carry import carry_of
 from lsmlens.analyzer.fleet.catalogue import Entry, Task, entries_of, files_under, tasks_of, unknown_of
 from lsmlens.analyzer.fleet.dataset import Addition, Content, DataSet, Session
 from lsmlens.analyzer.fleet.tables import TABLES, Count, FindingSeen, Kept, Option, Reading
-from lsmlens.analyzer.pieces import Piece, grouped
-from lsmlens.analyzer.reading import MemberSummary, read_pieces, runs_of
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.logs.events import EventKind
+from lsmlens.analyzer.logs.pieces import Piece, grouped
+from lsmlens.analyzer.runs.columns import frame
+from lsmlens.analyzer.runs.reading import MemberSummary, read_pieces, runs_of
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.analyzer.units import MICROS
 
 DAY = timedelta(days=1)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import polars as pl
-from lsmlens.analyzer.events import (
+from lsmlens.analyzer.logs.events import (
     INT64_MAX,
     BlobFileCreation,
     CompactionStarted,
@@ -19,12 +19,12 @@ from lsmlens.analyzer.events import (
     TableFileCreation,
     TableProperties,
 )
-from lsmlens.analyzer.jobs import FLUSH
-from lsmlens.analyzer.pieces import Piece
-from lsmlens.analyzer.records import ForcedLine, JobLine, OpenLine, Record
-from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.scan import Scan
-from lsmlens.analyzer.spool import Spool
+from lsmlens.analyzer.logs.pieces import Piece
+from lsmlens.analyzer.logs.records import ForcedLine, JobLine, OpenLine, Record
+from lsmlens.analyzer.logs.scan import Scan
+from lsmlens.analyzer.logs.spool import Spool
+from lsmlens.analyzer.runs.jobs import FLUSH
+from lsmlens.analyzer.runs.run import Run
 
 IDENTITY = "carried"
 LINES_KEPT = 100  # a job starts right after its line; what has none, such as a move, would pile up

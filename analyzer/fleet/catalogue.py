@@ -8,8 +8,8 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import orjson
-from lsmlens.analyzer.bundle import Member, files_at, open_bundle
-from lsmlens.analyzer.roles import Role, daemon_in, daemon_of_name, recognise_text
+from lsmlens.analyzer.bundles.members import Member, files_at, open_bundle
+from lsmlens.analyzer.bundles.roles import Role, daemon_in, daemon_of_name, recognise_text
 
 CHUNK_BYTES = 1 << 20
 METADATA_BYTES = 64 << 20

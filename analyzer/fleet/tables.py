@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
-from lsmlens.analyzer.columns import F64, I64, TEXT, TIME, Column
 from lsmlens.analyzer.findings import Severity
-from lsmlens.analyzer.jobs import Job, Open, Table
+from lsmlens.analyzer.runs.columns import F64, I64, TEXT, TIME, Column
+from lsmlens.analyzer.runs.jobs import Job, Open, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,7 +91,7 @@ class Kept:
     def schema(self) -> "dict[str, pl.DataType]":
         """The polars type of each column of its files: words stand as they are, for every reader's sake."""
         import polars as pl
-        from lsmlens.analyzer.columns import columns_of
+        from lsmlens.analyzer.runs.columns import columns_of
 
         return {name: pl.String() if column.values else column.dtype for name, column in columns_of(self.row).items()}
 

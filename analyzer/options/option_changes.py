@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from lsmlens.analyzer.options.option_defaults import ceph_defaults
 from lsmlens.analyzer.options.option_strings import parse_option_string
 from lsmlens.analyzer.options.sharding import Sharding, parse_sharding, parse_show_sharding
-from lsmlens.analyzer.osds import ceph_release, is_osd
+from lsmlens.analyzer.runs.osds import ceph_release, is_osd
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis, RunAnalysis
@@ -53,7 +53,7 @@ _VERSION = re.compile(r"(\d+)\.(\d+)")
 
 def is_ceph(run: "RunAnalysis") -> bool:
     """Whether a Ceph daemon holds the database."""
-    return run.run.is_monitor or is_osd(run.run)
+    return run.is_monitor or is_osd(run.run)
 
 
 def has_ceph(analysis: "Analysis") -> bool:
@@ -70,7 +70,7 @@ def is_mutable(name: str, rocksdb_version: str | None) -> bool:
 
 def option_of_ceph(run: "RunAnalysis") -> str:
     """The option of Ceph's that holds options of RocksDB: the annex, where the release has one."""
-    if run.run.is_monitor:
+    if run.is_monitor:
         return MONITOR_OPTIONS
     release = ceph_release(run.run)
     return BASE if release is not None and release < ANNEX_SINCE else ANNEX
@@ -81,7 +81,7 @@ def text_in_force(run: "RunAnalysis", option: str) -> str | None:
     shown = run.beside.config_show.get(option)
     if isinstance(shown, str):
         return shown
-    release = ceph_defaults(run.run.ceph_version) if option != ANNEX else None
+    release = ceph_defaults(run.ceph_version) if option != ANNEX else None
     return None if release is None else release.options.get(option)
 
 

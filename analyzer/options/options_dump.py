@@ -23,7 +23,7 @@ What stands before these words, the host's stamp and thread, is never looked at.
 import re
 from dataclasses import dataclass, field
 
-from lsmlens.analyzer.text_lines import BANNER
+from lsmlens.analyzer.logs.text_lines import BANNER
 
 OPTION = re.compile(r"\bOptions\.([A-Za-z_][\w.\[\]]*) ?: ?(.*)$")
 FAMILY = re.compile(r"-- Options for column family \[(.*)\]:\s*$")

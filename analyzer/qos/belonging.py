@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.companions import Companion
+from lsmlens.analyzer.bundles.companions import Companion
+from lsmlens.analyzer.bundles.roles import Role
 from lsmlens.analyzer.qos.documents import OsdMetadata, QosDocument, read_osd_metadata
 from lsmlens.analyzer.qos.log_lines import OF_CLUSTER, QosLine
 from lsmlens.analyzer.qos.material import Document, OsdMaterial
 from lsmlens.analyzer.qos.queue_states import read_queue_states
-from lsmlens.analyzer.roles import Role
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import RunAnalysis

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import polars as pl
-from lsmlens.analyzer.jobs import COMPACTION
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.jobs import COMPACTION
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.analyzer.units import MICROS
 
 

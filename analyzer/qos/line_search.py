@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from lsmlens.analyzer.blocks import Block, Blocks
+from lsmlens.analyzer.logs.blocks import Block, Blocks
 from lsmlens.analyzer.qos.log_lines import KEPT, KEPT_OTHERWISE, LINE_BYTES, Finder, QosLine, finder, parse_line
 from stringzilla import count, find, rfind
 

@@ -12,12 +12,14 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
-from lsmlens.analyzer.bundle import STANDARD_INPUT, Member, open_bundle
-from lsmlens.analyzer.companions import Companion
-from lsmlens.analyzer.compression import DamagedStream
+from lsmlens.analyzer.bundles.companions import Companion
+from lsmlens.analyzer.bundles.compression import DamagedStream
+from lsmlens.analyzer.bundles.members import STANDARD_INPUT, Member, open_bundle
+from lsmlens.analyzer.bundles.roles import Role, daemon_of_name, recognise_json
+from lsmlens.analyzer.bundles.roles import recognise_text as role_of_text
+from lsmlens.analyzer.bundles.transports import UnwrappedStream, unwrapping
 from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.logs.blocks import MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.qos.belonging import Collection, osds_of
 from lsmlens.analyzer.qos.documents import (
     QosDocument,
@@ -30,9 +32,7 @@ from lsmlens.analyzer.qos.line_search import LineSearch
 from lsmlens.analyzer.qos.log_lines import OF_CLUSTER, QosLine
 from lsmlens.analyzer.qos.material import Document, QosMaterial
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup, read_pg_dump
-from lsmlens.analyzer.roles import Role, daemon_of_name, recognise_json
-from lsmlens.analyzer.roles import recognise_text as role_of_text
-from lsmlens.analyzer.transports import UnwrappedStream, unwrapping
+from lsmlens.analyzer.runs.osds import is_osd
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis

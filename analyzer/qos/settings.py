@@ -15,9 +15,9 @@ from typing import Any
 import orjson
 from lsmlens.analyzer.options.ceph_conf import parse_ceph_conf
 from lsmlens.analyzer.options.option_strings import same_value
-from lsmlens.analyzer.osds import VERSION
 from lsmlens.analyzer.qos.documents import StoredOption
 from lsmlens.analyzer.qos.material import OsdMaterial, QosMaterial
+from lsmlens.analyzer.runs.osds import VERSION
 
 Release = tuple[int, int, int]
 

@@ -186,7 +186,7 @@ class CompactionPaidByClients:
             threshold_source="simulation; lsmlens",
             evidence=(
                 Evidence(
-                    run.run.members[0] if run is not None else "log",
+                    run.members[0] if run is not None else "log",
                     f"compactions in {load.seconds:.0f} s of log: {load.bytes_per_second / 1e6:.0f} MB/s read and"
                     " written",
                 ),

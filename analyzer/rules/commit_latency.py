@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd, osd_number
+from lsmlens.analyzer.runs.osds import is_osd, osd_number
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.counters.counter_summary import CounterSummary

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.runs.osds import is_osd
 from lsmlens.analyzer.units import MIB
 
 # Ceph packages built without optimisation compacted three times slower (ceph PR 54918, ceph.io 2024).
@@ -40,7 +40,7 @@ class CompactionSpeed:
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:
         """One finding for the daemon."""
-        if run.run.is_monitor:
+        if run.is_monitor:
             return
         mine = _mib_per_second(run)
         alike = [one for one in peers if is_osd(one.run) == is_osd(run.run)]
@@ -66,7 +66,7 @@ class CompactionSpeed:
             threshold_source="ceph PR 54918: RocksDB built without optimisation",
             evidence=(
                 Evidence(
-                    run.run.name,
+                    run.name,
                     f"{run.sums['output_bytes'] / MIB:.0f} MiB in {run.sums['compaction_seconds']:.1f} s of"
                     f" {run.sums['compactions']} compactions",
                 ),

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.background_jobs import compaction_threads, more_threads
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.jobs import COMPACTION
+from lsmlens.analyzer.rules.background_jobs import compaction_threads, more_threads
+from lsmlens.analyzer.runs.jobs import COMPACTION
 
 # Ceph PR 29027 (a second compaction thread gave some 50 % more OMAP writes); the numbers are ours. A compaction is
 # due at a score of 1; one that starts at more than 1.5 has waited.
@@ -65,7 +65,7 @@ class CompactionThreads:
         if threads is None:
             yield NotAssessed(self.code, self.title, "options in the log or config show")
             return
-        if run.run.jobs.filter(kind=COMPACTION).is_empty():
+        if run.jobs.filter(kind=COMPACTION).is_empty():
             yield NotAssessed(self.code, self.title, "compactions in the log")
             return
         stretches = [one for one in _busy_stretches(run, threads) if len(one.waiting) >= LEAST_FAMILIES]
@@ -82,7 +82,7 @@ class CompactionThreads:
             value=f"{longest.seconds:.0f} s with all {threads} thread(s) busy, {len(longest.waiting)} families waiting",
             threshold=f"{LEAST_SECONDS:.0f} s, {LEAST_FAMILIES} families with a score above {WAITED_SCORE:g}",
             threshold_source="Ceph PR 29027; the numbers are ours",
-            evidence=(Evidence(run.run.name, f"compaction_started, highest scores in that time: {told}"),),
+            evidence=(Evidence(run.name, f"compaction_started, highest scores in that time: {told}"),),
             advice="raise the number of compaction threads, if there is CPU for them",
             changes=more_threads(run),
             risk="compactions take CPU and device time from clients",
@@ -94,7 +94,7 @@ def _busy_stretches(run: RunAnalysis, threads: int) -> Iterator[_Stretch]:
     """The stretches of time, in order, in which all threads compacted, short gaps apart."""
     starts: list[tuple[int, str, float]] = []
     edges: list[tuple[int, int]] = []
-    compactions = run.run.jobs.filter(kind=COMPACTION).drop_nulls("started_at")
+    compactions = run.jobs.filter(kind=COMPACTION).drop_nulls("started_at")
     times = compactions["started_at"].to_physical(), compactions["finished_at"].to_physical()
     for begun, ended, family, score in zip(*times, compactions["column_family"], compactions["score"], strict=True):
         edges += [(begun, 1), (ended, -1)]

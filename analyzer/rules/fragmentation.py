@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd, osd_number
+from lsmlens.analyzer.runs.osds import is_osd, osd_number
 
 # Ceph, bluestore-fragmentation documentation: what a rating from 0 to 1 means, by the band's lower bound.
 BANDS = (

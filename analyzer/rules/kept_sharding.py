@@ -9,8 +9,8 @@ from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import MERGE, OptionInForce, value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, parse_show_sharding
-from lsmlens.analyzer.osds import REEF
-from lsmlens.analyzer.sharding_rule import ShardingRule, resharding, show_sharding
+from lsmlens.analyzer.rules.sharding_rule import ShardingRule, resharding, show_sharding
+from lsmlens.analyzer.runs.osds import REEF
 
 # bluestore_rocksdb_cfs since 18: L=min_write_buffer_number_to_merge=32 P=min_write_buffer_number_to_merge=32
 # (Ceph PR 51821: with 6 the PG log's put and tombstone pairs land in different flushes).

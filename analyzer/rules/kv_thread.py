@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd, osd_number
-from lsmlens.analyzer.run import KvThreadTime
+from lsmlens.analyzer.runs.osds import is_osd, osd_number
+from lsmlens.analyzer.runs.run import KvThreadTime
 
 # BlueStore's one thread that commits to RocksDB: above this, transactions queue for it (blog of 2022, ceph.io).
 BUSY_SHARE = 0.8
@@ -61,7 +61,7 @@ class KvThread:
             threshold_source="ceph.io, RocksDB tuning deep-dive (2022); the length is ours",
             evidence=(
                 Evidence(
-                    run.run.name,
+                    run.name,
                     f"{len(longest)} lines `_kv_sync_thread utilization`: idle {idle:.1f} s of {seconds:.1f} s,"
                     f" {submitted / seconds:.0f} transactions/s submitted",
                 ),

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import polars as pl
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.background_jobs import more_threads
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.jobs import MOVE
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
+from lsmlens.analyzer.rules.background_jobs import more_threads
+from lsmlens.analyzer.runs.jobs import MOVE
 
 # A healthy database compacts level 0 within seconds of reaching the trigger (ours).
 LONGEST_SECONDS = 60.0
@@ -71,7 +71,7 @@ class Level0Backlog:
         if not run.options:
             yield NotAssessed(self.code, self.title, "options in the log or config show")
             return
-        if run.run.jobs.filter(pl.col("kind") != MOVE).is_empty():
+        if run.jobs.filter(pl.col("kind") != MOVE).is_empty():
             yield NotAssessed(self.code, self.title, "flushes or compactions in the log")
             return
         triggers = _triggers(run)
@@ -92,7 +92,7 @@ class Level0Backlog:
                 threshold_source="the trigger is the database's own; how long is ours",
                 evidence=(
                     Evidence(
-                        run.run.name,
+                        run.name,
                         f"job {backlog.job} of {family}: lsm_state with {backlog.most_files} level-0 files",
                     ),
                 ),
@@ -127,7 +127,7 @@ def _triggers(run: RunAnalysis) -> dict[str, tuple[int, int, int]]:
 
 def _backlogs(run: RunAnalysis, triggers: dict[str, tuple[int, int, int]]) -> dict[str, _Backlog]:
     backlogs: dict[str, _Backlog] = {}
-    jobs = run.run.jobs.filter(pl.col("level_files").list.len() > 0)
+    jobs = run.jobs.filter(pl.col("level_files").list.len() > 0)
     columns = (jobs["column_family"], jobs["session"], jobs["job"], jobs["finished_at"].to_physical())
     for family, session, job, finished, files in zip(*columns, jobs["level_files"].list.first(), strict=True):
         if family in triggers:

@@ -7,8 +7,8 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.osds import is_osd
 from lsmlens.analyzer.rules.level0_backlog import levelled_families
+from lsmlens.analyzer.runs.osds import is_osd
 
 # RocksDB's tuning guide: level 1 of about the size of level 0. Its advisor fires at less than level 0, and at more
 # than ten times level 0; half and twice are ours, where the guide's "about" ends.
@@ -104,4 +104,4 @@ def _evidence(run: RunAnalysis, family: str) -> Evidence:
     found = [one for one in run.options if one.family == family and one.name in (*FACTORS, BASE)]
     told = ", ".join(f"{one.name}={one.value}" for one in found)
     sources = "; ".join(dict.fromkeys(str(one.source) for one in found))
-    return Evidence(run.run.name, f"{family}: {told} ({sources})")
+    return Evidence(run.name, f"{family}: {told} ({sources})")

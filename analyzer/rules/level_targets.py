@@ -8,9 +8,7 @@ from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
-from lsmlens.analyzer.osds import ceph_release, is_osd, osd_number, store_path, while_stopped
-from lsmlens.analyzer.units import MIB
-from lsmlens.analyzer.volume_selector import (
+from lsmlens.analyzer.options.volume_selector import (
     DEFAULT_FACTOR,
     DEFAULT_POLICY,
     FACTOR_FIXED_IN,
@@ -20,6 +18,8 @@ from lsmlens.analyzer.volume_selector import (
     VolumeSelection,
     select,
 )
+from lsmlens.analyzer.runs.osds import ceph_release, is_osd, osd_number, store_path, while_stopped
+from lsmlens.analyzer.units import MIB
 
 # Extra at which nothing of the next level may use the device (RocksDBBlueFSVolumeSelector).
 NO_EXTRA_BYTES = 0

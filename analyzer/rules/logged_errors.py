@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
-from lsmlens.analyzer import text_lines
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.logs import text_lines
 from lsmlens.analyzer.options.option_changes import is_ceph
-from lsmlens.analyzer.osds import is_osd, store_path, while_stopped
-from lsmlens.analyzer.run import ErrorLine
+from lsmlens.analyzer.runs.osds import is_osd, store_path, while_stopped
+from lsmlens.analyzer.runs.run import ErrorLine
 
 # "in db/000141.sst offset 1214210", "/var/lib/x/000012.log"
 _FILE = re.compile(r"[\w./-]*\b(?:\d{6,20}\.(?:sst|ldb|log|blob)|MANIFEST-\d{6,20}|CURRENT)\b")

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 
 MANUAL = ("ManualCompaction", "Manual Compaction", "Manual Flush")
 PLURALS = {FLUSH: "flushes", COMPACTION: "compactions"}
@@ -36,7 +36,7 @@ class ManualWork:
         import polars as pl
 
         counted = (
-            run.run.jobs.filter(pl.col("kind").is_in([FLUSH, COMPACTION]), pl.col("reason").is_not_null())
+            run.jobs.filter(pl.col("kind").is_in([FLUSH, COMPACTION]), pl.col("reason").is_not_null())
             .group_by("kind", "reason")
             .agg(jobs=pl.len(), size=pl.col("output_bytes").sum())
             .sort("kind", "jobs", descending=True)
@@ -57,7 +57,7 @@ class ManualWork:
             value=f"{jobs} of {jobs} jobs",
             threshold=f"all of {LEAST_JOBS} jobs or more",
             threshold_source="ours; the reasons are RocksDB's",
-            evidence=(Evidence(run.run.name, told),),
+            evidence=(Evidence(run.name, told),),
             advice="look at who calls CompactRange and Flush, and how often",
             risk="where the calls drop deleted ranges at once, space comes back later without them",
             check='reasons such as "LevelL0FilesNum" and "Write Buffer Full" appear',

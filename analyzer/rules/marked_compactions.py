@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.jobs import COMPACTION
 from lsmlens.analyzer.options.option_changes import is_ceph
+from lsmlens.analyzer.runs.jobs import COMPACTION
 
 # Share of the bytes compactions write (ours); the reason's name is RocksDB's CompactionReason.
 MOST_MARKED_SHARE = 0.2
@@ -43,7 +43,7 @@ class MarkedCompactions:
         bytes_by_reason: Counter[str] = Counter()
         marked: Counter[str] = Counter()
         compactions = 0
-        told = run.run.jobs.filter(kind=COMPACTION).drop_nulls("reason")
+        told = run.jobs.filter(kind=COMPACTION).drop_nulls("reason")
         for family, reason, size in told.select("column_family", "reason", "output_bytes").iter_rows():
             bytes_by_reason[reason] += size
             if reason == MARKED:
@@ -70,7 +70,7 @@ class MarkedCompactions:
             threshold_source="ours; the reason is RocksDB's CompactionReason",
             evidence=(
                 Evidence(
-                    run.run.name,
+                    run.name,
                     f'{compactions} compactions for "{MARKED}" wrote {bytes_by_reason[MARKED] / 1e6:.0f} MB;'
                     f" by family: {families}",
                 ),
@@ -85,7 +85,7 @@ class MarkedCompactions:
 
 def _changes(run: RunAnalysis) -> tuple[OptionChange, ...]:
     """Halfway from the trigger in force to the whole window."""
-    if not is_ceph(run) or run.run.is_monitor:
+    if not is_ceph(run) or run.is_monitor:
         return ()
     window, trigger = (_shown(run, *option) for option in (WINDOW, TRIGGER))
     if trigger >= window:

@@ -7,8 +7,8 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, parse_show_sharding
-from lsmlens.analyzer.osds import PACIFIC
-from lsmlens.analyzer.sharding_rule import ShardingRule, resharding, show_sharding
+from lsmlens.analyzer.rules.sharding_rule import ShardingRule, resharding, show_sharding
+from lsmlens.analyzer.runs.osds import PACIFIC
 
 # The families an OSD that Pacific or later made has with bluestore_rocksdb_cf=true, its default since 16:
 # default, m-0 to m-2, p-0 to p-2, O-0 to O-2, L, P (Ceph, bluestore_rocksdb_cfs).
@@ -66,9 +66,7 @@ class MissingFamilies(ShardingRule):
             value="1 column family",
             threshold=f"{FAMILIES_OF_PACIFIC} in an OSD that Pacific or later made",
             threshold_source="Ceph, bluestore-config-ref: RocksDB Sharding",
-            evidence=(
-                Evidence(", ".join(run.run.members), f"Ceph {run.run.ceph_version}; options printed for: default"),
-            ),
+            evidence=(Evidence(", ".join(run.members), f"Ceph {run.ceph_version}; options printed for: default"),),
             column_family=DEFAULT_FAMILY,
             advice="reshard, one OSD at a time",
             changes=advised.changes,

@@ -42,10 +42,10 @@ class MutedEvents:
         """One finding, for daemons of Ceph only."""
         if not is_ceph(run) or run.run.event_counts:
             return
-        kind = "mon" if run.run.is_monitor else "osd"
+        kind = "mon" if run.is_monitor else "osd"
         shown = run.beside.config_show.get(OPTION)
         match = _LEVEL.match(shown) if isinstance(shown, str) else None
-        if match is None and run.run.ceph_version is None:
+        if match is None and run.ceph_version is None:
             yield NotAssessed(self.code, self.title, "config show, or a log from the daemon's start on")
             return
         lasted = run.statistics.log_duration_seconds or 0.0
@@ -66,9 +66,9 @@ class MutedEvents:
             threshold_source="Ceph, src/kv/RocksDBStore.cc",
             evidence=(
                 Evidence(
-                    run.run.members[0] if run.run.members else run.run.name,
+                    run.members[0] if run.members else run.name,
                     f"no EVENT_LOG_v1 in {run.run.quality.lines} lines"
-                    + (f"; ceph version {run.run.ceph_version}" if run.run.ceph_version else ""),
+                    + (f"; ceph version {run.ceph_version}" if run.ceph_version else ""),
                 ),
             ),
             advice=f"set {OPTION} to 4/5, its default; no restart is needed",

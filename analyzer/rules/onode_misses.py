@@ -7,7 +7,7 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.osds import is_osd, osd_number
+from lsmlens.analyzer.runs.osds import is_osd, osd_number
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.counters.counter_summary import CounterSummary

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd, store_path, while_stopped
+from lsmlens.analyzer.measures.amplification import FamilyWrites
+from lsmlens.analyzer.runs.osds import is_osd, store_path, while_stopped
 from lsmlens.analyzer.units import MIB
 
 # Ours: sisters of a pool differ by tenths; twice is another shape, another load or another age.
@@ -41,7 +41,7 @@ class PeerAmplification:
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:
         """One finding for each column family that stands out."""
-        if run.run.is_monitor:
+        if run.is_monitor:
             return
         alike = [one for one in peers if is_osd(one.run) == is_osd(run.run)]
         assessed = False
@@ -79,7 +79,7 @@ class PeerAmplification:
             threshold=f"> {TIMES_MEDIAN:g} times the median of at least {LEAST_PEERS} peers",
             threshold_source="ours",
             evidence=(
-                Evidence(run.run.name, f"{family.name}: {sums}"),
+                Evidence(run.name, f"{family.name}: {sums}"),
                 *(Evidence(name, f"{family.name}: {ratio:.2f}") for name, ratio in theirs),
             ),
             column_family=family.name,

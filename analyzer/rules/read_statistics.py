@@ -6,7 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.dumps.tickers import StatisticHistogram
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.runs.osds import is_osd
 
 # RocksDB, tools/advisor/advisor/rules.ini: bloom-filter-percent-useful, tuning-iostat-burst, decompress-time-long.
 USEFUL_SHARE = 0.9
@@ -43,7 +43,7 @@ class ReadStatistics:
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """A finding for each of filters, tail and decompression."""
-        if run.run.is_monitor:
+        if run.is_monitor:
             return
         if run.series is None or not run.series.tickers:
             how = "rocksdb_perf = true, and a restart" if is_osd(run.run) else "Options.statistics"
@@ -113,7 +113,7 @@ class ReadStatistics:
             value=value,
             threshold=threshold,
             threshold_source=SOURCE,
-            evidence=(Evidence(run.run.name, text),),
+            evidence=(Evidence(run.name, text),),
             advice=advice,
             risk=risk,
             check="the same figure after the change, under the same load",

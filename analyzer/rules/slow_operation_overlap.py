@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.coincidences import JOBS, SLOW_OPERATIONS, SLOW_SECONDS, STALLS, Coincidence
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.measures.coincidences import JOBS, SLOW_OPERATIONS, SLOW_SECONDS, STALLS, Coincidence
+from lsmlens.analyzer.runs.osds import is_osd
 
 # Ours: at three times chance, two of three coincidences are none.
 RATIO = 3.0
@@ -80,7 +80,7 @@ class SlowOperationOverlap:
             threshold=f"> {RATIO:g} times, interval above 1",
             threshold_source="ours",
             evidence=(
-                Evidence(run.run.name, f"{counts} by chance{_stalls(found.get(STALLS))}"),
+                Evidence(run.name, f"{counts} by chance{_stalls(found.get(STALLS))}"),
                 _worst(run),
             ),
             advice="let compaction do less at a time, or less in all (R04, R05, R18)",

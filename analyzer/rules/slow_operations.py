@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd
-from lsmlens.analyzer.run import SlowOperation
+from lsmlens.analyzer.runs.osds import is_osd
+from lsmlens.analyzer.runs.run import SlowOperation
 
 # bluestore_log_op_age, Ceph's default: what takes less is not logged unless the option was lowered.
 LOGGED_SECONDS = 5.0

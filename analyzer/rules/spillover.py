@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.osds import is_osd, osd_number, store_path, while_stopped
+from lsmlens.analyzer.runs.osds import is_osd, osd_number, store_path, while_stopped
 from lsmlens.analyzer.units import MIB
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.runs.osds import is_osd
 
 # Ceph's 2022 RocksDB tuning post and PR 51821 on leaking pgmeta keys; both numbers are ours. Half of the entries are
 # deletes where every key put is deleted again; a database that keeps most of its keys is none of this.
@@ -69,7 +69,7 @@ class TombstoneLeakage:
                 threshold_source="Ceph's RocksDB tuning post of 2022, PR 51821; the numbers are ours",
                 evidence=(
                     Evidence(
-                        run.run.name,
+                        run.name,
                         f"{view.flushes} flushes of {view.name}: {view.input_entries} entries in, {view.input_deletes}"
                         f" of them deletes; {view.output_entries} out, {view.output_deletes} of them tombstones",
                     ),

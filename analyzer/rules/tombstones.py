@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.osds import is_osd
+from lsmlens.analyzer.runs.osds import is_osd
 
 # rocksdb_cf_compact_on_deletion_trigger / _sliding_window, Ceph's defaults: 16384 of 32768.
 TOMBSTONE_SHARE = 0.5
@@ -48,7 +48,7 @@ class Tombstones:
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """One finding for each column family."""
-        if run.run.is_monitor:
+        if run.is_monitor:
             return
         known, live = _tables(run)
         if not known:
@@ -77,7 +77,7 @@ class Tombstones:
                 threshold_source=f"{OPTION}_trigger and _sliding_window of Ceph",
                 evidence=(
                     Evidence(
-                        run.run.name,
+                        run.name,
                         f"table {worst.number}, written to level {'?' if worst.level is None else worst.level}:"
                         f" {worst.tombstones} tombstones in {worst.entries} entries",
                     ),
@@ -88,7 +88,7 @@ class Tombstones:
                 changes=(OptionChange(OPTION, "true", is_ceph=True),)
                 if option is not None and option.value == "false"
                 else (),
-                commands=(f"ceph tell {run.run.name.rsplit('/', 1)[-1]} compact",) if is_osd(run.run) else (),
+                commands=(f"ceph tell {run.name.rsplit('/', 1)[-1]} compact",) if is_osd(run.run) else (),
                 risk="compaction takes device and CPU time" + (": one OSD at a time" if is_osd(run.run) else ""),
                 check="no live table over half tombstones",
             )
@@ -102,7 +102,7 @@ def _advice(run: RunAnalysis, *, is_off: bool) -> str:
 
 def _tables(run: RunAnalysis) -> tuple[int, list[_Table]]:
     """How many tables the log tells the entries of, and which of them live at its end."""
-    told = run.run.tables.drop_nulls(["entries", "deletions"])
+    told = run.tables.drop_nulls(["entries", "deletions"])
     columns = ("column_family", "number", "entries", "deletions", "level")
     live = told.filter(told["deleted_at"].is_null()).select(columns).iter_rows()
     return told.height, [_Table(family or "(unknown)", *rest) for family, *rest in live]

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.jobs import FLUSH
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
+from lsmlens.analyzer.runs.jobs import FLUSH
 
 # Above this share of flushes the WAL's limit rules rather than the write buffers (ours, after the sums of Ceph's
 # defaults: in Reef all families fill 1.94 GiB before they flush by themselves, and the WAL may hold 1 GiB).
@@ -74,7 +74,7 @@ class WalBoundFlushes:
             threshold_source="ours, from the memory sums of Ceph's defaults",
             evidence=(
                 *(_evidence(run, family, early[family]) for family in bound),
-                Evidence(run.run.name, f"max_total_wal_size={limit}"),
+                Evidence(run.name, f"max_total_wal_size={limit}"),
             ),
             column_family=bound[0] if len(bound) == 1 else None,
             advice="raise max_total_wal_size if the memory is there; else leave the memtable options of these families",
@@ -87,7 +87,7 @@ class WalBoundFlushes:
 def _early_flushes(run: RunAnalysis, merges: dict[str, int | None]) -> Counter[str]:
     """By family, the flushes for the WAL's limit that came before as many memtables were full as are merged."""
     early: Counter[str] = Counter()
-    flushes = run.run.jobs.filter(kind=FLUSH, reason=WAL_FULL).select("column_family", "memtables")
+    flushes = run.jobs.filter(kind=FLUSH, reason=WAL_FULL).select("column_family", "memtables")
     for family, memtables in flushes.drop_nulls("column_family").iter_rows():
         early[family] += (memtables or 0) <= (merges.get(family) or 0)
     return +early
@@ -97,5 +97,5 @@ def _evidence(run: RunAnalysis, family: str, early: int) -> Evidence:
     view = next(view for view in run.flushes if view.name == family)
     told = ", ".join(f'{count} for "{reason}"' for reason, count in view.reasons.most_common())
     return Evidence(
-        run.run.name, f"{family}: {view.flushes} flushes, {told}; {early} before enough write buffers were full"
+        run.name, f"{family}: {view.flushes} flushes, {told}; {early} before enough write buffers were full"
     )

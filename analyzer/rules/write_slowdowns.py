@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.stalls import (
+from lsmlens.analyzer.rules.stalls import (
     LEVEL0,
     LEVEL0_OR_MEMTABLES,
     MEMTABLES,

@@ -5,7 +5,16 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.stalls import BUFFER_MANAGER, LEVEL0, MEMTABLES, PENDING, STOP, advice_on, remedies, stalls_of
+from lsmlens.analyzer.rules.stalls import (
+    BUFFER_MANAGER,
+    LEVEL0,
+    MEMTABLES,
+    PENDING,
+    STOP,
+    advice_on,
+    remedies,
+    stalls_of,
+)
 
 MEANINGS = {
     MEMTABLES: "all write buffers were full and none flushed yet",

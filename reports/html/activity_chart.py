@@ -3,7 +3,7 @@
 from typing import Any
 
 import altair as alt
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.html.charts import Chart, Dataset, data
 from lsmlens.reports.html.palette import css

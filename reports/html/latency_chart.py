@@ -4,7 +4,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 import altair as alt
-from lsmlens.analyzer.jobs import COMPACTION
+from lsmlens.analyzer.runs.jobs import COMPACTION
 from lsmlens.reports.html.charts import Chart, Dataset, data
 from lsmlens.reports.html.palette import SERIES, css
 from lsmlens.reports.html.time_axis import PLOT_PIXELS, TimeAxis

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer import blocks
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.logs import blocks
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import to_json
 from lsmlens.reports.outputs import ANALYSIS, AnalysisReport

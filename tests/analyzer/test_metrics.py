@@ -5,8 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from lsmlens.analyzer.analysis import analyze
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.metrics import (
     LOG_SECONDS,
     METRICS,
@@ -20,6 +19,7 @@ from lsmlens.analyzer.metrics import (
     sums_of,
     values_of,
 )
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 
 from tests.jobs import compaction, flush, jobs, move
 

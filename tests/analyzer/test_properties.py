@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from lsmlens.analyzer import blocks
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.logs import blocks
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import to_json
 from lsmlens.reports.terminal import whole

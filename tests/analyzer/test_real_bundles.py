@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, RunAnalysis, analyze
+from lsmlens.analyzer.analysis import Analysis, RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.metrics import LABELS
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.run import Run
 
 from tests.run_tables import events_of
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer import blocks
-from lsmlens.analyzer.companions import read_companions
-from lsmlens.analyzer.life import counters_of, cross_check, last_life, options_of, statistics_of
-from lsmlens.analyzer.reading import read_runs
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.bundles.companions import read_companions
+from lsmlens.analyzer.logs import blocks
+from lsmlens.analyzer.measures.life import counters_of, cross_check, last_life, options_of, series_of
+from lsmlens.analyzer.runs.reading import read_runs
+from lsmlens.analyzer.runs.run import Run
 
 
 def run_at(path: Path) -> Run:
@@ -25,7 +25,7 @@ def test_every_dump_is_kept(spillover: Run) -> None:
     # five markers in the log: one soon after the open, then every 60 s, the first of two opens too short for one
     log = gzip.decompress(Path(spillover.members[0]).read_bytes())
     assert len(spillover.dumps) == log.count(b"------- DUMPING STATS -------")
-    series = statistics_of(spillover)
+    series = series_of(spillover)
     assert series is not None
     assert not any(point.is_cut for point in series.points)
     assert [point.uptime_seconds for point in series.last_of_opens] == [series.points[-1].uptime_seconds]

@@ -5,15 +5,20 @@ at the density that OSD had. It is written in small appends, as a daemon writes 
 one that was written or read back in large blocks costs the peer a third of that. `LSMLENS_BENCHMARK_LOG` names a log of
 your own to measure instead. CPU is user plus system time of the whole process, the least of several runs. The ratios
 are printed; the limits are about twice the aims.
+
+A second log is dense: RocksDB's own lines of a busy OSD and nothing else, 277 MB with 181,336 events. It is the log of
+fixtures/osd-reef over and over, each round with later stamps and other job and file numbers.
 """
 
 import gzip
 import os
+import re
 import resource
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -50,6 +55,50 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield Path(given)
         return
     path = write_log(tmp_path_factory.mktemp("benchmark") / "ceph-osd.0.log", LOG_BYTES)
+    yield path
+    path.unlink()
+
+
+DENSE_ROUNDS, DENSE_EVENTS = 120, 181_336
+NUMBERS_A_ROUND = 5000  # more than the jobs and files of one round
+STAMP = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}")
+MOMENT = re.compile(rb'"time_micros": (\d+)')
+NUMBER = re.compile(rb'(?<=JOB )\d+|(?<="job": )\d+|(?<="file_number": )\d+|(?<=table #)\d+')
+INPUTS = re.compile(rb'(?<="files_L\d": \[)[\d, ]+')
+
+
+def write_dense_log(path: Path, rounds: int) -> Path:
+    lines = [line for line in lines_of("osd-reef").splitlines(True) if b"rocksdb" in line]
+    start = next(number for number, line in enumerate(lines) if b"flush_started" in line)
+    text = b"".join(lines[start:])
+    stamps = [datetime.fromisoformat(one.decode()) for one in STAMP.findall(text)]
+    span = max(stamps) - min(stamps) + timedelta(seconds=1)
+    with path.open("wb") as file:
+        file.write(b"".join(lines[:start]))
+        for number in range(rounds):
+            file.write(_later(text, span * number, NUMBERS_A_ROUND * number))
+    return path
+
+
+def _later(text: bytes, by: timedelta, numbers: int) -> bytes:
+    """A round of the log with its times and its jobs' and files' numbers moved."""
+
+    def stamp(found: re.Match[bytes]) -> bytes:
+        return (datetime.fromisoformat(found[0].decode()) + by).isoformat(timespec="milliseconds").encode()
+
+    def moment(found: re.Match[bytes]) -> bytes:
+        return b'"time_micros": %d' % (int(found[1]) + by // timedelta(microseconds=1))
+
+    def inputs(found: re.Match[bytes]) -> bytes:
+        return b", ".join(b"%d" % (int(one) + numbers) for one in found[0].split(b","))
+
+    text = MOMENT.sub(moment, STAMP.sub(stamp, text))
+    return INPUTS.sub(inputs, NUMBER.sub(lambda found: b"%d" % (int(found[0]) + numbers), text))
+
+
+@pytest.fixture(scope="module")
+def dense_log(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    path = write_dense_log(tmp_path_factory.mktemp("dense") / "ceph-osd.0.log", DENSE_ROUNDS)
     yield path
     path.unlink()
 
@@ -114,6 +163,44 @@ def test_cpu_against_reading_line_by_line(log: Path) -> None:
     ratio = cpu_seconds([sys.executable, "-c", program, log], runs=1) / cpu_seconds([*COMMAND, log], runs=3)
     print(f"\nline by line / analyze: {ratio:.0f} (aim: 60)")
     assert ratio > 30
+
+
+DECODED = """
+import subprocess, sys, orjson
+found = subprocess.Popen([sys.argv[1], "-o", "EVENT_LOG_v1 .*", sys.argv[2]], stdout=subprocess.PIPE)
+events = sum(1 for line in found.stdout if orjson.loads(line[13:]))
+found.wait()
+assert events == int(sys.argv[3]), events
+"""
+LINE_BY_LINE = """
+import json, sys
+from datetime import datetime
+for line in open(sys.argv[1]):
+    try: datetime.strptime(line[0:23], "%Y-%m-%dT%H:%M:%S.%f")
+    except ValueError: pass
+    if '"event": "compaction_finished"' in line: json.loads("{" + line.split("{", 1)[1])
+"""
+
+
+def test_cpu_against_decoding_the_events_of_a_dense_log(dense_log: Path) -> None:
+    peer = cpu_seconds([sys.executable, "-c", DECODED, ripgrep(), dense_log, str(DENSE_EVENTS)], runs=3)
+    ratio = cpu_seconds([*COMMAND, dense_log], runs=3) / peer
+    print(f"\nanalyze / rg | orjson.loads, dense: {ratio:.1f} (aim: 6)")
+    assert ratio < 9
+
+
+def test_cpu_against_reading_a_dense_log_line_by_line(dense_log: Path) -> None:
+    ratio = cpu_seconds([*COMMAND, dense_log], runs=3) / cpu_seconds([sys.executable, "-c", LINE_BY_LINE, dense_log], 2)
+    print(f"\nanalyze / line by line, dense: {ratio:.2f} (aim: 0.6)")
+    assert ratio < 0.9
+
+
+def test_cpu_grows_with_a_dense_log_as_its_length(dense_log: Path, tmp_path: Path) -> None:
+    quarter = write_dense_log(tmp_path / "ceph-osd.0.log", DENSE_ROUNDS // 4)
+    none = cpu_seconds([*COMMAND, FIXTURES / "osd-small-db"], runs=3)
+    whole, part = (cpu_seconds([*COMMAND, path], runs=3) - none for path in (dense_log, quarter))
+    print(f"\na dense log four times as long: {whole / part:.1f} times the CPU")
+    assert whole / part < 5
 
 
 def test_memory_does_not_grow_with_the_log(log: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.tuners.engines.choice import choose_engine
 from lsmlens.tuners.estimation.fit import fit
 from lsmlens.tuners.options.run_options import options_of_run

@@ -87,7 +87,7 @@ def assert_refused(done: subprocess.CompletedProcess[bytes], *said: str) -> None
 def test_two_sets_side_by_side_and_into_files(replay: Run, workload: Path, tmp_path: Path) -> None:
     outputs = [tmp_path / f"out.{suffix}" for suffix in ("json", "csv", "txt")]
     named = [text for path in outputs for text in ("-o", str(path))]
-    done = replay(workload, "--options", SMALL, "--options", LARGE, "--seeds", "2", *named)
+    done = replay(workload, "--options", SMALL, "--options", LARGE, "--seeds", "2", "--full", *named)
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
     text = done.stdout.decode()
@@ -95,7 +95,7 @@ def test_two_sets_side_by_side_and_into_files(replay: Run, workload: Path, tmp_p
     assert re.search(r"^ +small +large$", text, re.MULTILINE)
     assert re.search(r"^Number of Compaction Events +\d+ +\d+$", text, re.MULTILINE)
     assert re.search(r"^O-2 +[\d.]+ / [\d.]+ / [\d.]+ +[\d.]+ / [\d.]+ / [\d.]+$", text, re.MULTILINE)
-    assert re.search(r"^write_buffer_size .*524288 +2097152$", text, re.MULTILINE)
+    assert re.search(r"^write_buffer_size .*512 KiB +2 MiB$", text, re.MULTILINE)
     said = json.loads(outputs[0].read_text())
     schema = json_schema("lsmlens.replay/1")
     Draft202012Validator(schema).validate(said)

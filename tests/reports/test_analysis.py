@@ -5,8 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports.analysis import RUNS_SIDE_BY_SIDE, compose
 from lsmlens.reports.terminal import COMMAND_INDENT, render, whole
 

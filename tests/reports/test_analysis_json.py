@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.analysis_document import SCHEMA
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports.analysis_json import to_json
 from lsmlens.reports.json_form import json_schema
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports.benchmark import Measurement, of_analysis, to_benchmark
 
 

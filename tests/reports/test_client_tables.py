@@ -4,7 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports import client_tables, markdown
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import run_json

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.reports import github
 from lsmlens.reports.github import Annotation

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports.jobs_csv import COLUMNS, to_csv
 
 Row = dict[str, str]

@@ -9,10 +9,11 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
-from lsmlens.analyzer.columns import columns_of
-from lsmlens.analyzer.jobs import BlobFile, Job, OtherEvent, Table
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.runs.columns import columns_of
+from lsmlens.analyzer.runs.jobs import BlobFile, Job, OtherEvent, Table
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports.jobs_parquet import write_blob_files, write_jobs, write_other_events, write_tables
 
 Write = Callable[[Analysis, Path], None]

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
-from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.comparison.saved_observations import PARTS_OF_RUN, observe_document
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.reports import json_form
 from lsmlens.reports.analysis_json import to_json

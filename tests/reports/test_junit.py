@@ -7,7 +7,8 @@ import pytest
 import xmlschema
 from hypothesis import given
 from hypothesis import strategies as st
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.rules import RULES
 from lsmlens.reports.junit import Case, Suite, render

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.markdown import COMMENT_CHARACTERS, Markdown, code, escaped, paragraph, render
 from lsmlens.reports.tables import Table

@@ -3,7 +3,7 @@
 import pytest
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.moments import moment, moment_of_micros
-from lsmlens.reports.numbers import mib, millis, plain, ratio, size
+from lsmlens.reports.numbers import counted, mib, millis, plain, ratio, setting, size
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -114,3 +114,27 @@ def test_moments_of_events() -> None:
 )
 def test_millis(seconds: float | None, text: str) -> None:
     assert millis(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("write_buffer_size", "268435456", "256 MiB"),
+        ("max_total_wal_size", "1073741824", "1 GiB"),
+        ("block_size", "4096", "4 KiB"),
+        ("osd_memory_target", "4294967296", "4 GiB"),
+        ("max_bytes_for_level_base", "1000000", "1000000"),
+        ("max_bytes_for_level_multiplier", "1024", "1024"),
+        ("max_open_files", "1048576", "1048576"),
+        ("max_total_wal_size", "0", "0"),
+        ("soft_pending_compaction_bytes_limit", "68719476736", "64 GiB"),
+        ("compression", "kLZ4Compression", "kLZ4Compression"),
+    ],
+)
+def test_an_option_of_bytes_is_in_its_unit(name: str, value: str, text: str) -> None:
+    assert setting(name, value) == text
+
+
+def test_counted() -> None:
+    assert [counted(count, "file") for count in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
+    assert counted(12_000, "flush", "flushes") == f"12{SPACE}000 flushes"

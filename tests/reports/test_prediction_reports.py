@@ -15,8 +15,8 @@ from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.reports.html.prediction_charts import families_chart, figures_chart
 from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.outputs import PREDICTION
+from lsmlens.reports.prediction import Observed, PredictionReport, compose, log_total, notes, outside, unjudged
 from lsmlens.reports.prediction_json import to_json
-from lsmlens.reports.prediction_report import Observed, PredictionReport, compose, log_total, notes, outside, unjudged
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.predictions.anchor import observed_figures
 from lsmlens.tuners.predictions.figures import Figures, total

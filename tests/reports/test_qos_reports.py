@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import xmlschema
 from jsonschema import Draft202012Validator
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError, LsmlensError
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.printable import GROUP_SPACE

@@ -9,9 +9,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports import comparison, github, markdown
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import to_json

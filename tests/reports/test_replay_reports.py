@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +10,15 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from lsmlens.reports import markdown
 from lsmlens.reports.benchmark import of_replays
+from lsmlens.reports.document import Document
+from lsmlens.reports.html import page
 from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.outputs import REPLAY
+from lsmlens.reports.replay import ReplayReport, compose
 from lsmlens.reports.replay_json import to_json
-from lsmlens.reports.replay_tables import ReplayReport
-from lsmlens.reports.replay_text import render
+from lsmlens.reports.terminal import render, whole
 from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, TrialFailure
 from lsmlens.tuners.replays.outcome import outcome_of
 
@@ -87,26 +91,40 @@ def test_what_a_document_says(report: ReplayReport, measured: Measured) -> None:
 
 
 def test_the_text(report: ReplayReport) -> None:
-    text = render(report)
+    text = whole(compose(report))
     lines = text.splitlines()
-    assert lines[0] == "Replay of rbd-4k-randwrite"
-    assert "  lost: no figures" in lines
+    assert lines[0].startswith("RocksDB replay: rbd-4k-randwrite, ")
+    assert "lost no figures" in lines[1] + lines[2]
     assert any(line.startswith("Number of Compaction Events") for line in lines)
     assert any(line.startswith("Write latency p99 (ms)*") and line.endswith("0.25") for line in lines)
     assert any(line.split()[:2] == ["compression", "default"] for line in lines)
     assert "divided by 16" in text
     assert "SIGABRT" in text
-    assert "  ! workload: range deletes are not logged" in lines
+    assert "  ▲ workload: range deletes are not logged" in lines
     assert all(len(line) <= 120 for line in lines)
-    assert "\x1b" not in text
-    assert "\x1b[1mReplay of" in render(report, colour=True)
+
+
+def test_the_verdict_comes_first_and_compares_with_the_first_options(report: ReplayReport) -> None:
+    lines = render(compose(report)).splitlines()
+    verdicts = lines[lines.index("") + 1 :][:3]
+    assert re.match(r"  stock  \S+ \S+ written to tables · write amplification \d", verdicts[0])
+    assert re.match(r"  reef   .* · [+-]\d+\.\d\u202f% · ", verdicts[1])
+    assert "  lost   ✕ no run came to its end" in lines
 
 
 def test_a_report_of_settled_runs_alone_has_no_latencies(report: ReplayReport) -> None:
-    text = render(replace(report, outcomes=report.outcomes[:1]))
+    text = whole(compose(replace(report, outcomes=report.outcomes[:1])))
     assert "latency" not in text
-    assert "options that differ" not in text
+    assert "Options that differ" not in text
     assert "lowest to highest" in text
+
+
+@pytest.mark.parametrize("render_form", [markdown.render, page.render])
+def test_every_form_has_the_verdict_and_the_costs(render_form: Callable[[Document], str], report: ReplayReport) -> None:
+    text = render_form(compose(report))
+    assert "no run came to its end" in text
+    assert "Written by compactions (MiB)" in text
+    assert "SIGABRT" in text
 
 
 def test_one_row_a_run(report: ReplayReport, tmp_path: Path) -> None:
@@ -137,4 +155,4 @@ def test_dashboards_follow_every_set_of_options(report: ReplayReport) -> None:
 def test_files(suffix: str, report: ReplayReport, tmp_path: Path) -> None:
     (output,) = REPLAY.outputs([str(tmp_path / f"out{suffix}")])
     REPLAY.write(output, report)
-    assert output.path.read_text("utf-8") == (to_json(report) if suffix == ".json" else render(report))
+    assert output.path.read_text("utf-8") == (to_json(report) if suffix == ".json" else whole(compose(report)))

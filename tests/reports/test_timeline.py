@@ -5,9 +5,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports.time_tables import NOTHING, TimeTables
 from lsmlens.reports.timeline import (
     BINS_PER_WINDOW,

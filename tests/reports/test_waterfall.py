@@ -4,7 +4,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports import markdown
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import run_json

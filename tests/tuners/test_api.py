@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens import tuners
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer import load
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.api import read_run
 from lsmlens.tuners.options.presets import preset
@@ -114,7 +114,7 @@ def test_one_of_several_has_to_be_named(two: list[Path]) -> None:
 def test_the_heaviest_of_several(two: list[Path]) -> None:
     notes: list[str] = []
     heaviest = read_run(two, heaviest=True, on_notice=notes.append)
-    runs = analyze([str(path) for path in two]).runs
+    runs = load(*two).runs
     weights = {one.run.name: one.total.flush_bytes + one.total.compaction_output_bytes for one in runs}
     assert heaviest.run.name == max(weights, key=lambda name: weights[name])
     assert notes == [f"of 2 runs this is about {heaviest.run.name}, which writes most; --run chooses another"]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 import polars as pl
-from lsmlens.analyzer.jobs import COMPACTION
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.jobs import COMPACTION
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.analyzer.units import MICROS
 from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
 

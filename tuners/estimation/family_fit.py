@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
+from lsmlens.tuners.estimation.calibration import Calibration
 from lsmlens.tuners.estimation.clusters import objects_by_tables
 from lsmlens.tuners.estimation.family_parts import BEST, Dissection, Variation, dissect
 from lsmlens.tuners.estimation.fresh_keys import delete_age
@@ -51,7 +52,9 @@ class FamilyEvidence:
 class FamilyFit:
     """A family's part of the document. `seen` says in words how it was taken apart; `misfit` how badly.
 
-    `misfit` is the relative error of the survivors at the windows, root mean square.
+    `misfit` is the relative error of the survivors at the windows, root mean square. `parts` are what the family was
+    taken apart into at first; where a `calibration` has come in their place, the document has its component. Where it
+    `is_settled` how the parts lie, there is no other structure to be tried.
     """
 
     column_family: ColumnFamily
@@ -61,6 +64,8 @@ class FamilyFit:
     seen: tuple[str, ...]
     misfit: float
     variation: Variation = BEST
+    calibration: Calibration | None = None
+    is_settled: bool = False
 
 
 def gather(history: History, name: str) -> FamilyEvidence:
@@ -86,12 +91,30 @@ def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BE
         parts = [_deleted(part, variation.deletes, evidence) for part in parts]
     if variation.first is not None:
         parts.sort(key=lambda part: part.is_fresh != (variation.first == "fresh"))
-    sizes = record_sizes(evidence.history, intervals, parts)
     is_queue = any(isinstance(part.component, Queue) for part in parts)
     order: Order = variation.order or key_order(evidence.history, is_queue)
     if any(part.is_clustered for part in parts):
         order = "sequential"
-    keys = key_form(round(sizes.key), order, evidence.tables, variation.groups or GROUPS)
+    groups = variation.groups or GROUPS
+    seen = tuple(found.seen)
+    return fit_parts(evidence, since, parts, order, groups, seen=seen, misfit=found.misfit, variation=variation)
+
+
+def fit_parts(
+    evidence: FamilyEvidence,
+    since: float,
+    parts: Sequence[Part],
+    order: Order,
+    groups: int,
+    *,
+    seen: tuple[str, ...],
+    misfit: float,
+    variation: Variation = BEST,
+) -> FamilyFit:
+    """The fit of a family that was taken apart into these parts, with keys in this order."""
+    intervals = evidence.intervals
+    sizes = record_sizes(evidence.history, intervals, parts)
+    keys = key_form(round(sizes.key), order, evidence.tables, groups)
     values = _value(sizes.value, sizes.key)
     components = [
         _component(part, intervals, since, (keys, values), (float(key), float(value)))
@@ -109,7 +132,7 @@ def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BE
         components=tuple(components),
         compression_ratio=1.0 if ratio is None else round(ratio, 3),
     )
-    return FamilyFit(family, evidence, tuple(parts), sizes, tuple(found.seen), found.misfit, variation)
+    return FamilyFit(family, evidence, tuple(parts), sizes, seen, misfit, variation)
 
 
 def _deleted(part: Part, order: DeleteOrder, evidence: FamilyEvidence) -> Part:
@@ -131,6 +154,8 @@ def _component(
     key_bytes, value_bytes = own
     changes: dict[str, object] = {}
     length = max(1, round(key_bytes))
+    if part.place and keys.order == "grouped":
+        changes["keys"] = keys = msgspec.structs.replace(keys, first_group=part.place * keys.groups)
     if length != keys.length:
         front = min(keys.front, max(0, length - 8))
         changes["keys"] = msgspec.structs.replace(keys, length=float(length), front=front)

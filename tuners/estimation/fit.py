@@ -13,6 +13,7 @@ from lsmlens.tuners.estimation.defaults import declared, family_notes, log_notes
 from lsmlens.tuners.estimation.family_fit import FamilyEvidence, FamilyFit, fit_family, gather
 from lsmlens.tuners.estimation.family_parts import BEST, Variation
 from lsmlens.tuners.estimation.history import History, read_history
+from lsmlens.tuners.estimation.model_choice import best_explained
 from lsmlens.tuners.estimation.value_shapes import with_shapes
 from lsmlens.tuners.estimation.write_batches import WriteBatches, write_batches
 from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
@@ -68,7 +69,7 @@ class FittedWorkload:
     @property
     def name(self) -> str:
         """The run's name."""
-        return self.evidence.run.run.name
+        return self.evidence.run.name
 
     def varied(self, variations: Mapping[str, Variation]) -> "FittedWorkload":
         """The same evidence, with the families named fitted otherwise."""
@@ -95,6 +96,10 @@ class FittedWorkload:
 
     def _drawn(self, family: FamilyFit, seed: int) -> FamilyFit:
         rng = np.random.default_rng([seed, *family.column_family.name.encode()])
+        if family.is_settled:
+            return family
+        if family.calibration is not None:
+            return replace(family, column_family=family.calibration.drawn(rng))
         variation = replace(
             family.variation,
             clear_factor=family.variation.clear_factor * float(np.exp(rng.normal(0.0, DRAWN_CLEAR))),
@@ -114,7 +119,8 @@ def fit(run: RunAnalysis, variation: Variation = BEST) -> FittedWorkload:
     Raises InputError for a log without flushes, which says nothing of a workload.
     """
     evidence = gather_all(run)
-    families = tuple(fit_family(one, evidence.since, variation) for one in evidence.families.values())
+    since, every = evidence.since, evidence.families
+    families = tuple(best_explained(fit_family(one, since, variation), every, since) for one in every.values())
     return FittedWorkload(evidence, families, (*log_notes(evidence.history, run), *family_notes(families)))
 
 
@@ -125,7 +131,7 @@ def gather_all(run: RunAnalysis) -> Evidence:
     families = {name: one for name, one in families.items() if one.operations}
     if not families:
         raise InputError(
-            run.run.name,
+            run.name,
             "the log shows no flush, so nothing of a workload",
             "a log of more work, or with debug_rocksdb at 4 or more",
         )

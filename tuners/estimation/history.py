@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any
 
 import polars as pl
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH, MOVE
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH, MOVE
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.analyzer.units import MICROS
 
 # RocksDB counts these bytes of sequence number and type into each key's `raw_key_size`.

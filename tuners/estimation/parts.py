@@ -32,6 +32,7 @@ class Part:
 
     `kept_puts` and `kept_deletes` are expected to survive each interval's flush; `live` records are expected in the
     database at the end. `component` has no schedule yet. `is_clustered`: keys of one object lie side by side.
+    `place`: of keys in groups, those of another place are of other groups.
     """
 
     component: Component
@@ -41,6 +42,7 @@ class Part:
     kept_deletes: Floats
     live: float
     is_clustered: bool = False
+    place: int = 0
 
     @property
     def operations(self) -> int:
@@ -56,20 +58,25 @@ class Part:
         """The component with its schedule, times in seconds after `since`."""
         kind = {Overwrite: OverwriteRow, Growth: GrowthRow}.get(type(self.component), Row)
         rows = tuple(
-            kind(
-                round(interval.start - since, MILLISECONDS),
-                max(round(interval.end - since, MILLISECONDS), round(interval.start - since, MILLISECONDS)),
-                int(puts),
-                int(deletes),
-            )
+            kind(*seconds_of(interval, since), int(puts), int(deletes))
             for interval, puts, deletes in zip(intervals, self.puts, self.deletes, strict=True)
             if puts or deletes
         )
         return msgspec.structs.replace(self.component, schedule=rows)
 
+    def in_place(self, place: int) -> "Part":
+        """The part with its keys in other groups."""
+        return replace(self, place=place)
+
     def with_(self, **changes: object) -> "Part":
         """The part with fields of its component changed."""
         return replace(self, component=msgspec.structs.replace(self.component, **changes))
+
+
+def seconds_of(interval: Interval, since: float) -> tuple[float, float]:
+    """Where an interval begins and ends, in seconds after `since`, as documents give them."""
+    start = round(interval.start - since, MILLISECONDS)
+    return start, max(start, round(interval.end - since, MILLISECONDS))
 
 
 def overwritten(keys: float, puts: Counts, deletes: Counts | None = None, is_filled_first: bool = False) -> Part:

@@ -21,6 +21,8 @@ FIRST: tuple[First, ...] = ("fresh", "hot")
 def structures(family: FamilyFit) -> list[Variation]:
     """Other structures of one family, likelier ones first."""
     used = family.variation
+    if family.calibration is not None or family.is_settled:
+        return []
     if any(part.is_clustered for part in family.parts):
         return [replace(used, clear_factor=used.clear_factor * factor) for factor in CLEAR_FACTORS]
     grouped = replace(used, order="grouped", groups=FEW_GROUPS)

@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import orjson
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.ceph_conf import parse_ceph_conf
 from lsmlens.analyzer.options.option_defaults import ceph_defaults
@@ -204,7 +204,7 @@ def read_file(path: Path, base: OptionSet | None) -> OptionSet:
 
 def _of_bundle(path: Path) -> OptionSet:
     runs = analyze([str(path)]).runs
-    told = [run for run in runs if run.options and not run.run.is_monitor] or [run for run in runs if run.options]
+    told = [run for run in runs if run.options and not run.is_monitor] or [run for run in runs if run.options]
     if not told:
         raise InputError(str(path), "tells no options", "give a log that holds an open, or a preset such as ceph:reef")
     sets = [options_of_run(run) for run in told]

@@ -94,27 +94,27 @@ def options_of_run(run: "RunAnalysis") -> OptionSet:
         if configured is not None:
             return configured
         raise InputError(
-            run.run.name,
+            run.name,
             "the log tells no options",
             "give a log that holds an open, or the options: --options ceph:reef",
         )
     by_family: dict[str | None, list[OptionInForce]] = defaultdict(list)
     for one in run.options:
         by_family[one.family].append(one)
-    reader = _SettingsReader(run.run.rocksdb_version, _bloom_bits(run))
+    reader = _SettingsReader(run.rocksdb_version, _bloom_bits(run))
     database = reader.settings(by_family.pop(None, []))
     families = {family: reader.settings(ones) for family, ones in by_family.items() if family is not None}
     sharding = _sharding(run, families)
     named = dict.fromkeys(family for family in (DEFAULT_FAMILY, *sharding.families, *families) if family in families)
-    shared, overrides = shared_and_own({family: families[family] for family in named}, run.run.rocksdb_version)
+    shared, overrides = shared_and_own({family: families[family] for family in named}, run.rocksdb_version)
     return OptionSet(
-        run.run.name,
+        run.name,
         {**database, **shared},
         overrides,
         tuple(named),
         sharding,
-        run.run.rocksdb_version,
-        run.run.ceph_version,
+        run.rocksdb_version,
+        run.ceph_version,
         {one.name: one.value for one in run.options if one.name in CEPH_NAMES},
         notes=(*_inferred(by_family), *reader.notes),
     )
@@ -208,14 +208,14 @@ def _is_of_one_family(one: "OptionInForce") -> bool:
 
 def _bloom_bits(run: "RunAnalysis") -> str | None:
     known = value_of(run.ceph_options, None, BLOOM_BITS)
-    release = ceph_defaults(run.run.ceph_version)
+    release = ceph_defaults(run.ceph_version)
     return known or (release.options.get(BLOOM_BITS) if release is not None else None)
 
 
 def _sharding(run: "RunAnalysis", families: Iterable[str]) -> Sharding:
     """The columns these families are shards of, by the nearest text that speaks of just these families."""
     named = set(families)
-    release = release_of(run.run.ceph_version)
+    release = release_of(run.ceph_version)
     stored = parse_show_sharding(run.beside.sharding_output or "")
     configured = run.beside.config_show.get(COLUMNS)
     for sharding in (
@@ -268,14 +268,14 @@ def unprinted_options(run: "RunAnalysis") -> OptionSet | None:
 
     Raises InputError for a configuration that Ceph would refuse.
     """
-    name, beside = run.run.name, run.beside
-    release = ceph_defaults(run.run.ceph_version)
+    name, beside = run.name, run.beside
+    release = ceph_defaults(run.ceph_version)
     shown = {option: value for option, value in beside.config_show.items() if isinstance(value, str)}
     filed = parse_ceph_conf(beside.ceph_conf or "").options_of(name.rsplit("/", 1)[-1])
     if not (shown or filed) and release is None:
         return None
     configuration = {**(release.options if release is not None else {}), **filed, **shown}
-    options = ceph_options(name, configuration, name, run.run.is_monitor)
+    options = ceph_options(name, configuration, name, run.is_monitor)
     stored = parse_show_sharding(beside.sharding_output or "")
     if stored is not None:
         options = with_sharding(options, stored, int(USUAL_CACHE), name, Source.SHARDING.value)
@@ -289,8 +289,8 @@ def unprinted_options(run: "RunAnalysis") -> OptionSet | None:
             options = replace(options, overrides={**options.overrides, one.family: own})
     return replace(
         options,
-        rocksdb_version=run.run.rocksdb_version or bundled_version(run.run.ceph_version),
-        ceph_version=run.run.ceph_version,
+        rocksdb_version=run.rocksdb_version or bundled_version(run.ceph_version),
+        ceph_version=run.ceph_version,
         notes=(f"the log prints no options; taken: {', '.join(sources)}", *options.notes),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Final
 
-from lsmlens.analyzer.amplification import FamilyWrites
+from lsmlens.analyzer.measures.amplification import FamilyWrites
 from lsmlens.analyzer.units import MIB
 
 METRICS: Final = ("flushes", "flush_bytes", "compactions", "output_bytes", "input_records", "output_records")

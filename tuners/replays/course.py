@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from lsmlens.analyzer.jobs import COMPACTION, FLUSH
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 
 MOMENTS = 48
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
-from lsmlens.analyzer.compaction_statistics import CompactionStatistics
-from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.measures.amplification import FamilyWrites, LevelWrites
+from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
+from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.course import CoursePoint
 from lsmlens.tuners.replays.manifest import FlushEdits

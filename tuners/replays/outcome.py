@@ -10,9 +10,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, TypeVar
 
-from lsmlens.analyzer.amplification import FamilyWrites, LevelWrites
-from lsmlens.analyzer.compaction_statistics import CompactionStatistics
-from lsmlens.analyzer.flushes import FlushView
+from lsmlens.analyzer.measures.amplification import FamilyWrites, LevelWrites
+from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
+from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
 from lsmlens.analyzer.units import MIB
 from lsmlens.tuners.options.option_set import OptionSet

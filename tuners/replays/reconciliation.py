@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lsmlens.analyzer.jobs import FLUSH
+from lsmlens.analyzer.runs.jobs import FLUSH
 from lsmlens.tuners.replays.measurement import Measurement
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import psutil
 from lsmlens.analyzer.analysis import RunAnalysis, measure
 from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.analyzer.reading import read_runs
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.reading import read_runs
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.tuners.engines.engine import Database, Engine
 from lsmlens.tuners.replays.course import course_of
 from lsmlens.tuners.replays.generation import Generation
@@ -111,7 +111,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         user_bytes=written.user_bytes,
         wal_bytes=tickers.get(WAL_TICKER),
         flush_edits=end.flush_edits.since(start.flush_edits),
-        blob_frame_bytes=blob_frame_bytes(run.run.blob_files, start.moment),
+        blob_frame_bytes=blob_frame_bytes(run.blob_files, start.moment),
         memtable_entries=left,
         workload_seconds=stream.seconds,
         wall_seconds=wall,
@@ -123,7 +123,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         space_bytes=space,
         peak_space_bytes=max(space, all_files),
         latencies=recorder.latencies(),
-        course=course_of(run.run.jobs, steps, start.moment, stream.seconds),
+        course=course_of(run.jobs, steps, start.moment, stream.seconds),
         disturbances=(*_disturbances(trial, written, wall), *_crowd(trial, start, end, written)),
     )
     aged = [] if factor is None else [aged_note(trial.options, trial.mode, stream.seconds, factor, wall)]

@@ -28,8 +28,8 @@ def application_of(run: RunAnalysis, present: OptionSet, wanted: OptionSet, name
     if not is_ceph(run):
         text = wanted.to_options_file(wanted.families, wanted.rocksdb_version)
         return Application(tuple(_options_file(differences)), text)
-    shared = [one for one in differences if one.value is not None and (one.family is None or run.run.is_monitor)]
-    columns = [] if run.run.is_monitor else [one for one in differences if one.family is not None]
+    shared = [one for one in differences if one.value is not None and (one.family is None or run.is_monitor)]
+    columns = [] if run.is_monitor else [one for one in differences if one.family is not None]
     options = NewOptions(
         shared={one.option: _plain(one.value) for one in shared},
         columns=tuple(dict.fromkeys(one.option for one in columns)),

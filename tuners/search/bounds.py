@@ -7,10 +7,10 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.osds import ceph_release
+from lsmlens.analyzer.options.volume_selector import FACTOR_FIXED_IN, OLD_LEVEL0_BYTES, LevelShape
 from lsmlens.analyzer.rules.level_targets import selection_of
+from lsmlens.analyzer.runs.osds import ceph_release
 from lsmlens.analyzer.units import MIB
-from lsmlens.analyzer.volume_selector import FACTOR_FIXED_IN, OLD_LEVEL0_BYTES, LevelShape
 from lsmlens.tuners.options.option_set import OptionSet
 
 # Ours: memtables come out of osd_memory_target, which caches need too; the present ones are allowed however large.

@@ -75,7 +75,7 @@ class Finals:
         self._add_loads(cases, sets, variants[0])
         pacing = self._pace(sets)
         own = with_paced(self.evaluator.evaluate(reference, [self.evaluator.present])[0], pacing)
-        is_ceph = self.evaluator.fitted.evidence.run.run.ceph_version is not None
+        is_ceph = self.evaluator.fitted.evidence.run.ceph_version is not None
         finalists = [
             finalist(
                 name,

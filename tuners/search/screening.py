@@ -72,7 +72,7 @@ class Screening:
 
     def fixed(self) -> list[Fixed]:
         """The given candidates and the presets, replayed or refused; not presets that are far worse than the best."""
-        is_ceph = self.evaluator.fitted.evidence.run.run.ceph_version is not None
+        is_ceph = self.evaluator.fitted.evidence.run.ceph_version is not None
         every = [(one, "given") for one in self.request.candidates]
         every += [(one, "a preset") for one in (seeding.presets() if is_ceph else ())]
         problems = {one.name: self.bounds.problem(one) or self._far_worse(one, origin) for one, origin in every}

@@ -136,7 +136,7 @@ class Tuning:
     def _about(self, scale: float) -> Mapping[str, str]:
         run = self.evaluator.fitted.evidence.run
         return {
-            "log": f"{run.run.name}, {run.total.flush_input_records} records, {run.total.flush_bytes} bytes flushed",
+            "log": f"{run.name}, {run.total.flush_input_records} records, {run.total.flush_bytes} bytes flushed",
             "objective": str(self.request.objective),
             "engine": f"{self.evaluator.replayer.engine.name} {self.evaluator.replayer.engine.version}",
             "space": "; ".join(f"{one.name}: {' '.join(one.values)}" for one in self.space.dimensions),

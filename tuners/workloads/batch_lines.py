@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from lsmlens.analyzer.compression import DamagedStream, decompressed
+from lsmlens.analyzer.bundles.compression import DamagedStream, decompressed
+from lsmlens.analyzer.bundles.transports import UnwrappedStream, unwrapping
 from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.stamps import STAMP, stamp_millis
-from lsmlens.analyzer.transports import UnwrappedStream, unwrapping
+from lsmlens.analyzer.logs.stamps import STAMP, stamp_millis
 from lsmlens.tuners.workloads.chunk import Tag
 from lsmlens.tuners.workloads.document import shard_names
 from lsmlens.tuners.workloads.payload import POOL_BYTES, Payload

@@ -43,20 +43,43 @@ class Clears:
         """Seconds and keys of the deletes of these rows' clears, in order of time.
 
         `excess` (shape: rows,) counts the deletes that clears are to use up; where there are none, there are as many
-        clears as `rows.extra` says.
+        clears as `rows.extra` lets expect.
         """
-        objects = _ObjectsNow(self._live, batches)
-        found = self._on_credit(rows, excess, objects) if excess.any() else self._at_random(rows, objects)
+        if not excess.any():
+            return self._at_random(rows, batches)
+        found = self._on_credit(rows, excess, _ObjectsNow(self._live, batches))
         if not found:
             return np.empty(0), np.empty(0, np.int64)
         seconds = np.repeat([when for when, _ in found], [len(keys) for _, keys in found])
         return seconds, np.concatenate([keys for _, keys in found])
 
-    def _at_random(self, rows: Timetable, objects: "_ObjectsNow") -> list[tuple[float, NDArray[np.int64]]]:
-        row = np.repeat(np.arange(len(rows)), rows.extra)
+    def _at_random(self, rows: Timetable, batches: ObjectBatches) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        row = np.repeat(np.arange(len(rows)), self._rng.poisson(rows.extra))
         moments = np.sort(rows.start[row] + (rows.end - rows.start)[row] * self._rng.random(len(row)))
-        chosen = self._objects.ranks(len(row), self._rng)
-        return [(when, objects.clear(one, when)) for when, one in zip(moments.tolist(), chosen.tolist(), strict=True)]
+        count, width = len(row), self._live.shape[1]
+        if not count:
+            return np.empty(0), np.empty(0, np.int64)
+        # clears in order of objects, then of time; an operation is undone by its object's next clear
+        clears = np.sort(self._objects.ranks(count, self._rng) * count + np.arange(count))
+        objects, when = clears // count, moments[clears % count]
+        own = batches.object * count + np.searchsorted(moments, batches.seconds)
+        next_clear = np.searchsorted(clears, own)
+        undone = objects[np.minimum(next_clear, count - 1)] == batches.object
+        undone &= next_clear < count
+        of = np.repeat(np.where(undone, next_clear, -1), batches.sizes)
+        places, is_put = batches.keys % width, np.repeat(batches.is_put, batches.sizes)
+        # what lived before, in objects that are cleared
+        cleared, first = np.unique(objects, return_index=True)
+        which, before = np.nonzero(self._live[cleared])
+        own_key = np.concatenate((first[which] * width + before, (of * width + places)[of >= 0]))
+        puts = np.concatenate((np.ones(len(before), np.bool_), is_put[of >= 0]))
+        order = np.argsort(own_key, kind="stable")
+        own_key, puts = own_key[order], puts[order]
+        is_last = np.append(own_key[1:] != own_key[:-1], True) if len(own_key) else np.empty(0, np.bool_)
+        nth, place = np.divmod(own_key[is_last & puts], width)
+        in_time = np.argsort(when[nth], kind="stable")
+        nth, place = nth[in_time], place[in_time]
+        return when[nth], objects[nth] * width + place
 
     def _on_credit(
         self, rows: Timetable, excess: NDArray[np.int64], objects: "_ObjectsNow"

@@ -38,7 +38,7 @@ def clustered_chunks(clustered: Clustered, table: Timetable, scale: float, rng: 
     clears = Clears(live, objects, rng)
     for rows in table.chunks():
         removals, excess = rows.deletes, np.zeros(len(rows), np.int64)
-        if clustered.schedule is not None:
+        if clustered.schedule is not None and not clustered.clears_per_put:
             removals = np.minimum(rows.deletes, np.rint(clustered.removals_per_put * rows.puts).astype(np.int64))
             excess = rows.deletes - removals
         batches = _batches(rows, removals, shape, objects, clustered.spread == "random", rng)

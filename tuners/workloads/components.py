@@ -8,6 +8,7 @@ from msgspec import Meta
 
 MOST_KEYS = 1 << 42
 MOST_SECONDS = 1e10
+MOST_GROUPS = 65535
 MOST_CLUSTERED_KEYS = 1 << 31  # each takes a byte of memory, divided by the scale
 
 Seconds: TypeAlias = Annotated[
@@ -64,7 +65,8 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """What keys look like: `front` bytes that all share, 8 bytes that tell them apart, and filling up to `length`.
 
     `order` says where new keys sort: `sequential` in the order in which they came to be, `scattered` anywhere,
-    `grouped` in one of `groups` places, each sequential, by turns (as the logs of placement groups). Keys of different
+    `grouped` in one of `groups` places, each sequential, by turns (as the logs of placement groups), of which the first
+    is number `first_group`: keys of one component can so lie apart from another's. Keys of different
     components, and of different working sets, lie in ranges of their own, in grouped order within each group; scattered
     ones lie among each other.
     A key of under 8 bytes holds only the last of the 8, so different keys may then coincide.
@@ -74,10 +76,13 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     front: Annotated[int, Meta(ge=0, le=1 << 16)] = 0
     order: Order = "sequential"
     groups: Annotated[int, Meta(ge=1, le=65535)] = 1
+    first_group: Annotated[int, Meta(ge=0, le=65535)] = 0
 
     def __post_init__(self) -> None:
-        if self.groups > 1 and self.order != "grouped":
+        if (self.groups > 1 or self.first_group) and self.order != "grouped":
             raise ValueError(f"`groups` has no meaning with order `{self.order}`")
+        if self.first_group + self.groups > MOST_GROUPS:
+            raise ValueError(f"there are at most {MOST_GROUPS} groups")
 
 
 class _Component(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -85,8 +90,7 @@ class _Component(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     `keys` and `values` stand for the family's where this component's differ. `spread` says where the operations of a
     row lie in its time: evenly, or each at random within its even share. `preload` keys are there before the clock
-    starts. `ridge` holds other parameter points that explain a log as well: each names fields of this component, as
-    `working_sets[0].keys`, and their values there.
+    starts. `ridge` is read for the sake of older documents, and changes nothing.
     """
 
     keys: Keys | None = None
@@ -208,9 +212,9 @@ class Clustered(_Component, frozen=True, tag="clustered", tag_field="kind"):
     """Objects with `keys_per_object` possible keys each; a batch puts `batch` of them, all in one object.
 
     Of the deletes, `removals_per_put` come in such batches too, live keys or not. The others clear whole objects: each
-    clear deletes every live key of an object. Under `rate` there are `clears_per_put` clears; under `schedule` as many
-    as use up a row's other deletes, what is left over or overdrawn going to the next row. Objects are chosen as
-    evenly, or by Zipf's law, as `zipf` says.
+    clear deletes every live key of an object. There are `clears_per_put` clears, by chance; a schedule's rows then
+    count puts alone. Under a `schedule` without them there are as many clears as use up a row's other deletes, what is
+    left over or overdrawn going to the next row. Objects are chosen as evenly, or by Zipf's law, as `zipf` says.
     """
 
     objects: AtLeastOne
@@ -223,6 +227,8 @@ class Clustered(_Component, frozen=True, tag="clustered", tag_field="kind"):
 
     def __post_init__(self) -> None:
         _check_amount(self.rate, self.schedule, self.schedule or ())
+        if self.clears_per_put and any(row.deletes for row in self.schedule or ()):
+            raise ValueError("with `clears_per_put` deletes follow from puts: the rows of `schedule` can have none")
         if self.objects * self.keys_per_object > MOST_CLUSTERED_KEYS:
             raise ValueError("`objects` times `keys_per_object` is over 2^31")
 

@@ -60,7 +60,7 @@ class KeyForm:
         nth, group = np.divmod(number(key), self.keys.groups)
         nth = (nth + (1 << (_GROUPED_BITS - 1))) & ((1 << _GROUPED_BITS) - 1)
         upper = key >> COMPONENT_BITS << 40 | (key >> WORKING_SET_BITS & 0xFFF) << _GROUPED_BITS
-        result: NDArray[np.int64] = (group + 1 << 48) | upper | nth
+        result: NDArray[np.int64] = (group + self.keys.first_group + 1 << 48) | upper | nth
         return result.view(np.uint64)
 
     def template(self, length: int) -> tuple[NDArray[np.uint8], int, int]:

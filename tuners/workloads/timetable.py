@@ -84,12 +84,18 @@ def moments(
 
 def _of_schedule(component: Component, scale: float) -> Timetable:
     rows = component.schedule or ()
+    puts = np.array([row.puts for row in rows], np.float64)
+    deletes = _divided([row.deletes for row in rows], scale)
+    extra = _divided([row.range_deletes if isinstance(row, GrowthRow) else 0 for row in rows], scale)
+    if isinstance(component, Clustered) and component.clears_per_put:
+        deletes = _divided(puts * component.removals_per_put, scale)
+        extra = _divided(puts * component.clears_per_put, _clears_scale(component, scale))
     return Timetable(
         np.array([row.start for row in rows], np.float64),
         np.array([row.end for row in rows], np.float64),
-        _divided([row.puts for row in rows], scale),
-        _divided([row.deletes for row in rows], scale),
-        _divided([row.range_deletes if isinstance(row, GrowthRow) else 0 for row in rows], scale),
+        _divided(puts, scale),
+        deletes,
+        extra,
         np.array([row.working_set if isinstance(row, OverwriteRow) else 0 for row in rows], np.int64),
     )
 
@@ -114,9 +120,14 @@ def _of_rate(component: Component, seconds: float, scale: float) -> Timetable:
         end,
         _divided(puts, scale),
         _divided(puts * deletes, scale),
-        _divided(puts * extra, scale),
+        _divided(puts * extra, _clears_scale(component, scale) if isinstance(component, Clustered) else scale),
         np.zeros(len(start), np.int64),
     )
+
+
+def _clears_scale(clustered: Clustered, scale: float) -> float:
+    """At a scale objects have fewer keys and are cleared as often, until they have but one each."""
+    return max(1.0, scale / clustered.keys_per_object)
 
 
 def _divided(counts: "NDArray[np.float64] | list[int]", scale: float) -> NDArray[np.int64]:

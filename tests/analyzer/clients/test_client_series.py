@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.bundles.companions import Companion
+from lsmlens.analyzer.bundles.roles import Role
 from lsmlens.analyzer.clients.client_series import ClientSeries, client_series, latencies
 from lsmlens.analyzer.clients.fio_logs import Measure, read_fio_log
-from lsmlens.analyzer.companions import Companion
-from lsmlens.analyzer.roles import Role
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.units import MICROS
 
 Place = Callable[..., tuple[ClientSeries, ...]]

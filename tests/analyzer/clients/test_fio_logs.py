@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lsmlens.analyzer.bundles.roles import Role, recognise_text
 from lsmlens.analyzer.clients.fio_logs import FioLog, Measure, read_fio_log
-from lsmlens.analyzer.roles import Role, recognise_text
 
 
 def read(path: Path) -> FioLog:

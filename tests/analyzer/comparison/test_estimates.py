@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.comparison.estimates import BLOCKS, Estimate, of_repeated_runs, of_single_runs
 from lsmlens.analyzer.comparison.observations import Intervals, Kind, Observation
 from lsmlens.analyzer.comparison.window_sums import WindowSums, window_sums
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.metrics import METRICS
 from scipy import stats
 

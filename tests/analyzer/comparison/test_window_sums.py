@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
 from lsmlens.analyzer.comparison.window_sums import COLUMNS, MOST_WINDOWS, WindowSums, window_sums
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.runs.selection import Selection
 
 
 def of_bundle(path: Path, selection: Selection | None = None) -> WindowSums:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.counters.counter_intervals import counter_intervals
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports import run_tables
 from lsmlens.reports.analysis_json import run_json
 

@@ -6,11 +6,12 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.counters.counter_intervals import CounterInterval
 from lsmlens.analyzer.counters.dump_moments import Life, Moment, Written, dump_moments, seconds_between
 from lsmlens.analyzer.counters.perf_dumps import PerfDump
-from lsmlens.analyzer.life import last_life
+from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.measures.life import last_life
 
 TAKEN = re.compile(r"^(?P<phase>\w+) start=\S+ end=(?P<end>\S+) wall=(?P<wall>[\d.]+)", re.MULTILINE)
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lsmlens.analyzer.bundles.roles import Role, recognise_json
 from lsmlens.analyzer.counters.counter_series import CounterDelta, compare, deltas, in_series, went_down
 from lsmlens.analyzer.counters.counter_summary import summarise
 from lsmlens.analyzer.counters.perf_dumps import LongRunAverage, PerfDump, read_perf_dump
-from lsmlens.analyzer.roles import Role, recognise_json
 
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.bundles.roles import Role, recognise_json
 from lsmlens.analyzer.counters.request_sizes import RequestSizes, read_request_sizes
 from lsmlens.analyzer.counters.size_histograms import SizeClass
-from lsmlens.analyzer.roles import Role, recognise_json
+from lsmlens.analyzer.diagnosis import analyze
 
 
 def grid(*rows: list[int]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.bundles.roles import Role, recognise_json, recognise_text
 from lsmlens.analyzer.counters.size_histograms import SizeClass, of_prefixes, read_size_histogram
-from lsmlens.analyzer.roles import Role, recognise_json, recognise_text
+from lsmlens.analyzer.diagnosis import analyze
 
 # `ceph daemon osd.0 calc_objectstore_db_histogram` of 16.2.15, shortened.
 PRINTED = """\

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.dumps.carried_lines import carrier_of
-from lsmlens.analyzer.life import statistics_of
-from lsmlens.analyzer.reading import read_runs
-from lsmlens.analyzer.run import Run
-from lsmlens.analyzer.statistics_series import StatisticsSeries
+from lsmlens.analyzer.measures import life
+from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
+from lsmlens.analyzer.runs.reading import read_runs
+from lsmlens.analyzer.runs.run import Run
 
 CARRIERS = {
     "syslog": "May 30 01:21:{at:02} host ceph-osd[123]: ",
@@ -24,7 +24,7 @@ CARRIERS = {
 
 
 def series_of(run: Run) -> StatisticsSeries:
-    series = statistics_of(run)
+    series = life.series_of(run)
     assert series is not None
     return series
 

@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.blocks import StreamedBlocks
-from lsmlens.analyzer.compression import DamagedStream
+from lsmlens.analyzer.bundles.compression import DamagedStream
+from lsmlens.analyzer.bundles.roles import Role
 from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
-from lsmlens.analyzer.roles import Role
-from lsmlens.analyzer.scanner import Scanner
+from lsmlens.analyzer.logs.blocks import StreamedBlocks
+from lsmlens.analyzer.logs.scanner import Scanner
 
 
 @pytest.fixture(scope="module")

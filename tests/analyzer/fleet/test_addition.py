@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.fleet import addition, dataset
 from lsmlens.analyzer.fleet.addition import add

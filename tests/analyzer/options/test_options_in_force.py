@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lsmlens.analyzer.options.option_evidence import Flushed, OptionEvidence, Source, infer_merge, infer_write_buffer
 from lsmlens.analyzer.options.options_dump import OptionsDump, parse_options
 from lsmlens.analyzer.options.options_in_force import OptionInForce, ceph_options_in_force, options_in_force
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.run import Run
 
 from tests.run_tables import events_of
 

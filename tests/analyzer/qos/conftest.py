@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.findings import Finding, NotAssessed
 from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule

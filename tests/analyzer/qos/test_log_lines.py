@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.blocks import MappedBlocks, StreamedBlocks
-from lsmlens.analyzer.compression import DamagedStream
+from lsmlens.analyzer.bundles.compression import DamagedStream
+from lsmlens.analyzer.logs.blocks import MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.qos.line_search import LineSearch
 from lsmlens.analyzer.qos.log_lines import SHAPES, LineKind, LineShape, QosLine, parse_line
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lsmlens.analyzer.bundles.roles import Role, recognise_text
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.qos.log_lines import LineKind
 from lsmlens.analyzer.qos.reading import read_material, rereadable
 from lsmlens.analyzer.qos.view import QosView
-from lsmlens.analyzer.roles import Role, recognise_text
 
 ViewAt = Callable[[Path], QosView]
 

@@ -4,7 +4,8 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed, Severity
 from lsmlens.analyzer.rules.commit_latency import CommitLatency
 

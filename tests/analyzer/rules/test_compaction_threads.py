@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.background_jobs import compaction_threads, more_threads
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange
+from lsmlens.analyzer.rules.background_jobs import compaction_threads, more_threads
 from lsmlens.analyzer.rules.compaction_threads import CompactionThreads
 
 RULE = CompactionThreads()

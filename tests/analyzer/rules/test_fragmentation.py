@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.counters.counter_summary import summarise
 from lsmlens.analyzer.counters.perf_dumps import PerfDump
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed, Severity
 from lsmlens.analyzer.rules.fragmentation import Fragmentation, band_of
 

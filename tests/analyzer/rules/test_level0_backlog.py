@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.rules.level0_backlog import Level0Backlog
 

@@ -1,11 +1,15 @@
 """R25 on the lines that failing databases write."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, Severity
 from lsmlens.analyzer.rules.logged_errors import LoggedErrors
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.analysis import RunAnalysis
 
 RULE = LoggedErrors()
 STAMP = "2021-02-12T05:33:51.986+0000 7fafb1be4700"

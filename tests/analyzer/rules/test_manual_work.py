@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding
 from lsmlens.analyzer.rules.manual_work import ManualWork
 

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange
 from lsmlens.analyzer.rules.marked_compactions import MarkedCompactions
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.companions import Beside
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.bundles.companions import Beside
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.rules.missing_families import MissingFamilies
 

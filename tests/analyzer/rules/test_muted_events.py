@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed
 from lsmlens.analyzer.rules.muted_events import MutedEvents
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.companions import Beside
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.bundles.companions import Beside
 from lsmlens.analyzer.counters.perf_dumps import LongRunAverage, PerfDump
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, OptionChange
 from lsmlens.analyzer.rules.onode_misses import OnodeMisses
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.companions import Beside
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.bundles.companions import Beside
 from lsmlens.analyzer.counters.perf_dumps import PerfDump
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed
 from lsmlens.analyzer.rules.pg_log import PgLog
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Confidence, Finding, OptionChange, Severity
 from lsmlens.analyzer.rules.plain_options import PlainOptions
 

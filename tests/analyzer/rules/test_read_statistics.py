@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed
 from lsmlens.analyzer.rules.read_statistics import ReadStatistics
 

@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.rules import RULES, rule_of
 
 PARAGRAPHS = ("Evidence:", "Threshold:", "Advice:", "Risk:", "Check:")

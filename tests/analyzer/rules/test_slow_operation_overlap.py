@@ -5,10 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
-from lsmlens.analyzer.coincidences import measure_coincidences
-from lsmlens.analyzer.companions import Beside
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.bundles.companions import Beside
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed
+from lsmlens.analyzer.measures.coincidences import measure_coincidences
 from lsmlens.analyzer.rules.slow_operation_overlap import SlowOperationOverlap
 from lsmlens.analyzer.units import MICROS
 

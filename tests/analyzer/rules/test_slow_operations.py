@@ -4,11 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, Severity
+from lsmlens.analyzer.logs.spool import Spool
 from lsmlens.analyzer.rules.slow_operations import SlowOperations
-from lsmlens.analyzer.run import SlowOperation
-from lsmlens.analyzer.spool import Spool
+from lsmlens.analyzer.runs.run import SlowOperation
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange
 from lsmlens.analyzer.plan import plan_of
 from lsmlens.analyzer.rules.tombstone_leakage import TombstoneLeakage, leak_of

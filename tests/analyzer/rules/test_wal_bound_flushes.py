@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.rules.wal_bound_flushes import WalBoundFlushes
 

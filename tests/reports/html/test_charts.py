@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 import vl_convert
-from lsmlens.analyzer.analysis import Analysis, analyze
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports.analysis import charts_called
 from lsmlens.reports.html.activity_chart import STALLED
 from lsmlens.reports.html.charts import Chart

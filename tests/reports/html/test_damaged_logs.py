@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.analysis import Analysis, analyze
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports.analysis import charts_called, compose
 from lsmlens.reports.html.page import render
 from lsmlens.reports.html.pictures import to_svg

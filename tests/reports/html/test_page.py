@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import analyze
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports.analysis import RUNS_SIDE_BY_SIDE, RUNS_WITH_SECTIONS, compose
 from lsmlens.reports.document import Document, Paragraphs, Section
 from lsmlens.reports.html.charts import CONFIG

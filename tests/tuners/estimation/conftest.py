@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis, measure
-from lsmlens.analyzer.reading import read_runs
-from lsmlens.analyzer.selection import Selection
+from lsmlens.analyzer.runs.reading import read_runs
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.tuners.estimation.history import Compaction, Flush, History, Table
 from lsmlens.tuners.workloads.chunk import Tag
 from lsmlens.tuners.workloads.components import Component, Keys

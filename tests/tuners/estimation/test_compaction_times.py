@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.tuners.estimation.compaction_times import LEAST_JOBS, compaction_seconds
 
 from tests import run_tables

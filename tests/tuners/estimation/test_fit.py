@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.run import Run
+from lsmlens.analyzer.runs.run import Run
 from lsmlens.tuners.estimation.defaults import family_notes
 from lsmlens.tuners.estimation.fit import FittedWorkload, fit
 from lsmlens.tuners.estimation.windows import WindowKind
@@ -36,7 +36,9 @@ def test_the_document_writes_what_the_log_took_in(reef: FittedWorkload) -> None:
         puts, gone = written[one.column_family.name]
         assert puts == sum(interval.puts for interval in one.evidence.intervals)
         # a clear of an object takes what lives of it, which is not always as much as there were deletes
-        assert gone == pytest.approx(sum(interval.deletes for interval in one.evidence.intervals), rel=0.05)
+        # and where clears come by chance, few of them make more or less of it
+        within = 0.05 if one.calibration is None else 0.1
+        assert gone == pytest.approx(sum(interval.deletes for interval in one.evidence.intervals), rel=within)
 
 
 def test_sizes_are_those_of_the_tables(reef: FittedWorkload) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.jobs import Table
+from lsmlens.analyzer.runs.jobs import Table
 from lsmlens.tuners.estimation.history import read_history
 
 from tests import run_tables

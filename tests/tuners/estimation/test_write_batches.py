@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.life import CrossCheck
-from lsmlens.analyzer.statistics_series import read_series
+from lsmlens.analyzer.measures.life import CrossCheck
+from lsmlens.analyzer.measures.statistics_series import read_series
 from lsmlens.tuners.estimation.fit import fit
 from lsmlens.tuners.estimation.history import read_history
 from lsmlens.tuners.estimation.write_batches import write_batches

@@ -5,7 +5,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.run_options import options_of_run
 

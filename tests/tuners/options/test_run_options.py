@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.options_in_force import OptionInForce

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.library import Library
 from lsmlens.tuners.estimation.fit import fit

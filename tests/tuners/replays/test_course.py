@@ -1,7 +1,7 @@
 """The course of a replay over the workload's time."""
 
 import pytest
-from lsmlens.analyzer.jobs import Job
+from lsmlens.analyzer.runs.jobs import Job
 from lsmlens.tuners.replays.course import MOMENTS, course_of
 
 from tests import jobs

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.amplification import FamilyWrites
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.measures.amplification import FamilyWrites
 from lsmlens.analyzer.units import MIB
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.presets import preset

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from lsmlens.analyzer.columns import frame
-from lsmlens.analyzer.jobs import BlobFile
+from lsmlens.analyzer.runs.columns import frame
+from lsmlens.analyzer.runs.jobs import BlobFile
 from lsmlens.tuners.replays.manifest import FlushEdits
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.reconciliation import (

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from lsmlens.analyzer.reading import read_runs
+from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, TrialFailure

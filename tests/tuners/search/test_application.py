@@ -2,7 +2,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.analysis import RunAnalysis, analyze
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.run_options import options_of_run

@@ -64,14 +64,34 @@ def test_removals_and_clears_at_a_rate() -> None:
     clustered = Clustered(
         objects=30, keys_per_object=1000, batch=50, rate=1000.0, removals_per_put=0.2, clears_per_put=0.001
     )
-    found = run(clustered, seconds=300)
+    found = run(clustered, seconds=1200)
     sizes = clears(found, Shape.of(clustered, 1))
     deletes = (found.tag == Tag.DELETE).sum()
-    assert (found.tag == Tag.PUT).sum() == 300_000
-    assert deletes == 60_000 + sum(sizes)
-    # Of 300 clears, those of an object into which none of 20 batches was put since leave nothing to be seen.
-    assert len(sizes) == pytest.approx(300 * 20 / 21, abs=12)
+    assert (found.tag == Tag.PUT).sum() == 1_200_000
+    assert deletes == 240_000 + sum(sizes)
+    # Of about 1200 clears, those of an object into which none of 20 batches was put since leave nothing to be seen.
+    assert len(sizes) == pytest.approx(1200 * 20 / 21, abs=3 * 1200**0.5)
     assert np.mean(sizes) > 300
+
+
+@pytest.mark.parametrize("scale", [1, 4, 32])
+def test_a_schedule_s_puts_alone_bring_removals_and_clears(scale: float) -> None:
+    rows = tuple(Row(float(i), i + 1.0, 20_000) for i in range(60))
+    clustered = Clustered(
+        objects=30, keys_per_object=64_000, batch=64, schedule=rows, removals_per_put=0.2, clears_per_put=1 / 4000
+    )
+    found = run(clustered, scale=scale)
+    sizes = clears(found, Shape.of(clustered, scale))
+    puts, deletes = ((found.tag == tag).sum() for tag in (Tag.PUT, Tag.DELETE))
+    assert puts == pytest.approx(1_200_000 / scale, abs=60)
+    # at any scale as many clears, of an object's share of 4000 puts each
+    assert len(sizes) == pytest.approx(300, abs=75)
+    assert deletes / puts == pytest.approx(0.2 + 1 / (1 + 1.2 * 120_000 / (30 * 64_000)), rel=0.12)
+
+
+def test_a_schedule_with_clears_has_no_deletes() -> None:
+    with pytest.raises(ValueError, match="deletes follow from puts"):
+        Clustered(objects=3, keys_per_object=10, clears_per_put=0.1, schedule=(Row(0, 1, 2, 1),))
 
 
 @pytest.mark.parametrize("zipf", [0, 0.8])

@@ -1,0 +1,142 @@
+"""What stands beside the logs in a bundle: counters, configuration, operations, benchmark results.
+
+A member belongs to the daemons whose logs stand in the same folder or archive folder. Where several daemons' do, it
+belongs to the one its name says (`perf_dump.osd.3.json`), else to none.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lsmlens.analyzer.bundles.roles import Role, daemon_of_name
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.clients.client_results import ClientResult
+    from lsmlens.analyzer.clients.client_series import ClientSeries
+    from lsmlens.analyzer.clients.operations import Operation
+    from lsmlens.analyzer.counters.perf_dumps import PerfDump
+    from lsmlens.analyzer.counters.request_sizes import RequestSizes
+    from lsmlens.analyzer.counters.size_histograms import SizeHistogram
+
+
+class Companion(NamedTuple):
+    """A member that is no log, as it was read: a JSON document, text, or what a fio log says."""
+
+    path: str
+    directory: str
+    role: Role
+    content: Any
+
+    @property
+    def daemon(self) -> str | None:
+        """The daemon its name says."""
+        return daemon_of_name(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside one run's logs. Each part may be empty."""
+
+    perf_dumps: "tuple[PerfDump, ...]" = ()
+    operations: "tuple[Operation, ...]" = ()
+    client_results: "tuple[ClientResult, ...]" = ()
+    client_series: "tuple[ClientSeries, ...]" = ()
+    config_show: dict[str, object] = field(default_factory=dict)
+    ceph_conf: str | None = None
+    sharding_output: str | None = None
+    size_histogram: "SizeHistogram | None" = None
+    request_sizes: "RequestSizes | None" = None
+    paths: tuple[str, ...] = ()
+
+
+READ_AS_TEXT = (
+    Role.CEPH_CONF,
+    Role.RADOS_BENCH_RESULT,
+    Role.SHARDING,
+    Role.SIZE_HISTOGRAM,
+    Role.CBT_CONFIGURATION,
+)
+READ_AS_DOCUMENT = (
+    Role.PERF_DUMP,
+    Role.CONFIG_SHOW,
+    Role.HISTORIC_OPS,
+    Role.REQUEST_SIZES,
+    Role.FIO_RESULT,
+    Role.RADOS_BENCH_RESULT,
+)
+
+
+def belonging_to(daemon: str | None, is_alone: bool, companions: Iterable[Companion]) -> list[Companion]:
+    """Those of a folder's companions that are of one daemon: by their names, all if it is alone, else the shared."""
+    return [
+        one
+        for one in companions
+        if one.role is Role.CEPH_CONF or (one.daemon == daemon if one.daemon is not None else is_alone)
+    ]
+
+
+def read_companions(mine: Sequence[Companion]) -> Beside:
+    """What the companions of one daemon say."""
+    if not mine:
+        return Beside()
+    from lsmlens.analyzer.clients.operations import read_operations, unique
+    from lsmlens.analyzer.counters.perf_dumps import read_perf_dump
+
+    conf = next((str(one.content) for one in _of(mine, Role.CEPH_CONF)), None)
+    dumps = tuple(read_perf_dump(one.content, one.path) for one in _of(mine, Role.PERF_DUMP))
+    operations = [read_operations(one.content, one.path).operations for one in _of(mine, Role.HISTORIC_OPS)]
+    results = client_results_of(mine)
+    shown: object = next((one.content for one in _of(mine, Role.CONFIG_SHOW)), {})
+    return Beside(
+        perf_dumps=dumps,
+        operations=unique(operation for some in operations for operation in some),
+        client_results=results,
+        client_series=_client_series(mine, results),
+        config_show=shown if isinstance(shown, dict) else {},
+        ceph_conf=conf,
+        size_histogram=next((_size_histogram(one) for one in _of(mine, Role.SIZE_HISTOGRAM)), None),
+        request_sizes=next((_request_sizes(one) for one in _of(mine, Role.REQUEST_SIZES)), None),
+        sharding_output=next((str(one.content) for one in _of(mine, Role.SHARDING)), None),
+        paths=tuple(sorted(one.path for one in mine)),
+    )
+
+
+def client_results_of(companions: Iterable[Companion]) -> "tuple[ClientResult, ...]":
+    """The results of all load programs among these: fio's first, then rados bench's."""
+    some = list(companions)
+    found = [*_of(some, Role.FIO_RESULT), *_of(some, Role.RADOS_BENCH_RESULT)]
+    if not found:
+        return ()
+    from lsmlens.analyzer.clients.client_results import read_fio
+    from lsmlens.analyzer.clients.rados_bench import read_rados_bench, read_rados_bench_json
+
+    results: list[ClientResult] = []
+    for one in found:
+        read = read_rados_bench if isinstance(one.content, str) else read_rados_bench_json
+        results += (read_fio if one.role is Role.FIO_RESULT else read)(one.content, one.path).results
+    return tuple(results)
+
+
+def _size_histogram(companion: Companion) -> "SizeHistogram":
+    from lsmlens.analyzer.counters.size_histograms import read_size_histogram
+
+    return read_size_histogram(str(companion.content), companion.path)
+
+
+def _request_sizes(companion: Companion) -> "RequestSizes":
+    from lsmlens.analyzer.counters.request_sizes import read_request_sizes
+
+    return read_request_sizes(companion.content, companion.path)
+
+
+def _client_series(mine: Sequence[Companion], results: "Sequence[ClientResult]") -> "tuple[ClientSeries, ...]":
+    logs = _of(mine, Role.FIO_LOG)
+    if not logs and not any(one.latency_by_second for one in results):
+        return ()
+    from lsmlens.analyzer.clients.client_series import client_series, series_of_results
+
+    return (*series_of_results(results), *client_series(logs, _of(mine, Role.FIO_RESULT)))
+
+
+def _of(companions: Sequence[Companion], role: Role) -> list[Companion]:
+    return [one for one in companions if one.role is role]

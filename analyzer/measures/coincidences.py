@@ -1,0 +1,122 @@
+"""Whether what clients waited for falls together with flushes, compactions and stalls of the same database.
+
+Two things are held against them: slow operations, which the OSD kept or BlueStore logged, and slow seconds, those of a
+load program's run (by rados bench's own lines, or fio's logs) in which its mean latency was far above the run's median.
+How often chance has it is measured, not assumed: see `overlap`.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lsmlens.analyzer.bundles.companions import Beside
+from lsmlens.analyzer.measures.overlap import Interval, Overlap, count_moments, measure_overlap
+from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
+from lsmlens.analyzer.runs.run import Run, SlowOperation
+from lsmlens.analyzer.units import MICROS
+
+# Ours: a write of a few KiB takes milliseconds on any device that is not waiting for something else.
+SLOW_SECONDS = 0.1
+# Ours: a second whose mean latency is so many times its run's median is slow; a run so long has a median.
+SLOW_SECOND_RATIO = 2.0
+LEAST_SECONDS = 10
+# osd_op_history_duration, Ceph's default: an operations dump looks back so far, so chance is of that time.
+HISTORY_SECONDS = 600
+
+SLOW_OPERATIONS = "slow operations"
+FLUSHES, COMPACTIONS, JOBS, STALLS = "flushes", "compactions", "flushes and compactions", "stalls"
+
+
+class Coincidence(NamedTuple):
+    """How often `what` was slow `during` jobs or stalls of one kind; `moments` counts what is less than 2 s apart once.
+
+    `had_any` is false where no such job or stall was at that time: then the overlap says only how much was slow.
+    """
+
+    what: str
+    during: str
+    moments: int
+    had_any: bool
+    overlap: Overlap
+
+
+class _Slow(NamedTuple):
+    what: str
+    intervals: Sequence[Interval]
+    span: Interval
+
+
+def measure_coincidences(run: Run, beside: Beside) -> tuple[Coincidence, ...]:
+    """Everything slow against every kind of job; empty where nothing slow is known."""
+    operations = [*_dumped(run, beside), *_logged(run)]
+    seconds = list(_slow_seconds(beside))
+    if not operations and not seconds:
+        return ()
+    busy: dict[str, list[Interval]] = {FLUSHES: [], COMPACTIONS: [], JOBS: [], STALLS: _stalls(run)}
+    busy[FLUSHES], busy[COMPACTIONS] = run.spans(FLUSH), run.spans(COMPACTION)
+    busy[JOBS] = busy[FLUSHES] + busy[COMPACTIONS]
+    first, last = run.first_event_micros, run.last_event_micros
+    if first is None or last is None:
+        return ()
+    slow = [_within_log(operations, (first, last)), *seconds] if operations else seconds
+    return tuple(_coincidence(one, during, jobs) for one in slow for during, jobs in busy.items())
+
+
+def _coincidence(slow: _Slow, during: str, jobs: Sequence[Interval]) -> Coincidence:
+    since, until = slow.span
+    inside = [one for one in slow.intervals if since <= one[0] < until]
+    near = [job for job in jobs if job[1] >= since - MICROS and job[0] < until + MICROS]
+    overlap = measure_overlap(inside, near, slow.span) if near and inside else Overlap(len(inside), 0, 0.0, 0, 0)
+    return Coincidence(slow.what, during, count_moments(inside), bool(near), overlap)
+
+
+def _within_log(operations: Sequence[tuple[Interval, int]], log: Interval) -> _Slow:
+    """Operations in the time their dumps look back on, as far as the log covers it."""
+    first = min(min(start, told - HISTORY_SECONDS * MICROS) for (start, _), told in operations)
+    last = max(told for _, told in operations)
+    return _Slow(SLOW_OPERATIONS, [one for one, _ in operations], (max(first, log[0]), min(last, log[1])))
+
+
+def _dumped(run: Run, beside: Beside) -> Iterator[tuple[Interval, int]]:
+    """Operations kept by the OSD and when they were dumped, in UTC; without those whose zone nothing tells."""
+    for one in beside.operations:
+        offset = 0 if one.has_zone else run.utc_offset_seconds
+        seconds = one.duration_seconds or 0.0
+        if seconds >= SLOW_SECONDS and one.initiated_micros is not None and offset is not None:
+            start = one.initiated_micros - offset * MICROS
+            end = start + round(seconds * MICROS)
+            yield (start, end), max(end, start + round((one.age_seconds or 0.0) * MICROS))
+
+
+def _logged(run: Run) -> Iterator[tuple[Interval, int]]:
+    """The operations of "slow operation observed" lines, each told at its end."""
+    if not run.slow_operations or run.utc_offset_seconds is None:
+        return
+    for one in (SlowOperation(*row) for row in run.slow_operations):
+        if one.millis is not None and one.seconds >= SLOW_SECONDS:
+            end = (one.millis - run.utc_offset_seconds * 1000) * 1000
+            yield (end - round(one.seconds * MICROS), end), end
+
+
+def _slow_seconds(beside: Beside) -> Iterator[_Slow]:
+    if not beside.client_series:
+        return
+    from lsmlens.analyzer.clients.client_series import latencies
+
+    series = latencies(beside.client_series)
+    sources = [one.source for one in series]
+    for one in series:
+        steps = one.steps()
+        if len(steps) < LEAST_SECONDS:
+            continue
+        limit = SLOW_SECOND_RATIO * sorted(one.values)[len(steps) // 2]
+        slow = [(since, until) for since, until, seconds in steps if seconds > limit]
+        if slow:
+            operation = f"{one.operation} " if sources.count(one.source) > 1 else ""
+            yield _Slow(f"slow {operation}seconds of {one.source}", slow, (steps[0][0], steps[-1][1]))
+
+
+def _stalls(run: Run) -> list[Interval]:
+    if run.utc_offset_seconds is None:
+        return []
+    moments = [(millis - run.utc_offset_seconds * 1000) * 1000 for millis, _, _ in run.stall_moments]
+    return [(moment, moment) for moment in moments]

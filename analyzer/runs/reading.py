@@ -1,0 +1,286 @@
+"""From paths to runs: opens a bundle, scans its logs, and stitches the pieces of each daemon's together."""
+
+import errno
+import os
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from lsmlens.analyzer.bundles.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
+from lsmlens.analyzer.bundles.compression import DamagedStream
+from lsmlens.analyzer.bundles.embedders import Unwrap
+from lsmlens.analyzer.bundles.members import HEAD_BYTES, Member, open_bundle
+from lsmlens.analyzer.bundles.roles import Role, daemon_in, recognise_json, recognise_text
+from lsmlens.analyzer.bundles.transports import UnwrappedStream, transport_of, unwrapping
+from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.logs.blocks import MappedBlocks, StreamedBlocks
+from lsmlens.analyzer.logs.pieces import Piece, grouped, pieces_of
+from lsmlens.analyzer.logs.scan import Scan
+from lsmlens.analyzer.logs.scanner import Scanner
+from lsmlens.analyzer.logs.text_lines import BANNER, CEPH_VERSION
+from lsmlens.analyzer.runs.run import Run
+from lsmlens.analyzer.runs.stitching import stitched
+
+DOCUMENT_BYTES = 16 << 20
+CHUNK_BYTES = 1 << 20
+# UTF-16 around a container's log of a program that holds RocksDB, and one more.
+LAYERS = 4
+
+
+class MemberSummary(NamedTuple):
+    """One member as it is listed: its role, its size where known, and what went wrong with it, if anything."""
+
+    path: str
+    role: Role
+    size: int | None
+    problem: str | None
+
+
+class Reading(NamedTuple):
+    """All there is under some paths: the members, the runs put together from logs, and what stands beside logs."""
+
+    members: list[MemberSummary]
+    runs: list[Run]
+    companions: list[Companion]
+
+
+def read_runs(
+    paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None
+) -> tuple[list[MemberSummary], list[Run]]:
+    """The members and runs of everything under `paths`.
+
+    Raises InputError for a path that does not exist, and where there is no log that could be read.
+    """
+    members, runs, _ = read_bundle(paths, on_progress)
+    if not runs:
+        raise nothing_read(paths, members)
+    return members, runs
+
+
+def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None) -> Reading:
+    """Everything under `paths`, be there logs or not. Raises InputError for a path that does not exist."""
+    members, pieces, companions = read_pieces(paths, on_progress)
+    runs = runs_of(grouped(pieces), companions)
+    if runs:
+        _name_apart(runs)
+        runs.sort(key=_reading_order)
+    return Reading(members, runs, companions)
+
+
+def read_pieces(
+    paths: Sequence[str],
+    on_progress: Callable[[str, int], None] | None = None,
+    wanted: Container[str] | None = None,
+) -> tuple[list[MemberSummary], list[Piece], list[Companion]]:
+    """The members under `paths`, or those of them whose paths are wanted; logs are scanned, and not yet put together.
+
+    Raises InputError for a path that does not exist.
+    """
+    current = ""
+
+    def on_bytes(count: int) -> None:
+        if on_progress is not None:
+            on_progress(current, count)
+
+    summaries: list[MemberSummary] = []
+    pieces: list[Piece] = []
+    companions: list[Companion] = []
+    for member in open_bundle(paths, on_bytes):
+        if wanted is not None and member.path not in wanted:
+            continue
+        current = member.path
+        role, found = _read_member(member, on_bytes, companions)
+        for piece in found:
+            piece.scan.damage = member.damage
+        pieces += found
+        summaries.append(MemberSummary(member.path, role, member.size, member.damage))
+    return summaries, pieces, companions
+
+
+def runs_of(groups: Iterable[list[Piece]], companions: list[Companion]) -> list[Run]:
+    """The run of each group of pieces, with what stands in its folders beside its logs."""
+    kept = [group for group in groups if _is_worth_a_run(group)]
+    runs = [stitched(group) for group in kept]
+    _accompany(runs, kept, companions)
+    return runs
+
+
+def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Companion]) -> None:
+    """Give each run what stands in its folders beside its logs."""
+    folders = [{piece.directory for piece in group} for group in groups]
+    for run, group, mine in zip(runs, groups, folders, strict=True):
+        others = [other for other, theirs in zip(runs, folders, strict=True) if theirs & mine and not other.is_monitor]
+        daemon = next((piece.daemon for piece in group if piece.daemon), None)
+        nearby = [one for one in companions if one.directory in mine]
+        run.companions = belonging_to(daemon, others == [run], nearby)
+
+
+def _read_member(
+    member: Member, on_bytes: Callable[[int], None], companions: list[Companion]
+) -> tuple[Role, list[Piece]]:
+    head = member.head()
+    unwrap = unwrapping(head)
+    if unwrap is None and head.lstrip()[:1] in (b"{", b"["):
+        document = _document_role(member, companions)
+        if document is not None:
+            return document, []
+    if unwrap is None:
+        return _scan(member, member.stream, False, on_bytes, companions)
+    if member.stream is not None:
+        return _scan_unwrapped(member, member.stream, unwrap, on_bytes, companions)
+    assert member.file is not None
+    with member.file.open("rb", buffering=0) as file:
+        return _scan_unwrapped(member, DamagedStream(file), unwrap, None, companions)
+
+
+def _scan_unwrapped(
+    member: Member,
+    stream: DamagedStream,
+    unwrap: Unwrap | None,
+    on_bytes: Callable[[int], None] | None,
+    companions: list[Companion],
+) -> tuple[Role, list[Piece]]:
+    """Scan what is left when everything that carries the lines is off: as many layers as there are, to a limit."""
+    head = member.head()
+    is_shared = False
+    for _ in range(LAYERS):
+        if unwrap is None:
+            break
+        is_shared |= transport_of(head).is_shared
+        stream = UnwrappedStream(stream, unwrap)
+        member.sources.append(stream)
+        head = stream.peek(HEAD_BYTES)
+        unwrap = unwrapping(head)
+    return _scan(member, stream, is_shared, on_bytes, companions)
+
+
+def _document_role(member: Member, companions: list[Companion]) -> Role | None:
+    """The role of a member that is one JSON document; None where it is not."""
+    import orjson
+
+    try:
+        document = orjson.loads(member.read(DOCUMENT_BYTES))
+    except ValueError:
+        return None
+    role = recognise_json(document)
+    if role in READ_AS_DOCUMENT:
+        companions.append(Companion(member.path, member.directory, role, document))
+    return role
+
+
+def _scan(
+    member: Member,
+    stream: DamagedStream | None,
+    shared: bool,
+    on_bytes: Callable[[int], None] | None,
+    companions: list[Companion],
+) -> tuple[Role, list[Piece]]:
+    head = stream.peek(HEAD_BYTES) if stream is not None else member.head()
+    role = recognise_text(head, member.path)
+    if role in READ_AS_TEXT:
+        text = (stream.peek(DOCUMENT_BYTES) if stream is not None else member.read(DOCUMENT_BYTES)).decode(
+            "utf-8", "replace"
+        )
+        companions.append(Companion(member.path, member.directory, role, text))
+    if role is Role.FIO_LOG and not member.unreadable:
+        from lsmlens.analyzer.clients.fio_logs import read_fio_log
+
+        log = read_fio_log(_chunks(member, stream), member.path)
+        companions.append(Companion(member.path, member.directory, role, log))
+    if role in READ_AS_TEXT or role is Role.FIO_LOG or member.unreadable:
+        return role, []
+    scanner = Scanner(member.path, role, shared)
+    if stream is not None:
+        scan = scanner.read(StreamedBlocks(stream))
+    else:
+        assert member.file is not None
+        try:
+            scan = scanner.read(MappedBlocks(member.file), on_bytes)
+        except OSError as error:
+            member.unreadable = error.strerror or str(error)
+            return role, []
+    _take_from_head(scan, head)
+    if not role.is_log:
+        if not scan.has_records:
+            return role, []
+        role = Role.LOG
+    if not scan.bytes:
+        return role, []
+    return role, pieces_of(scan, role, member.directory, None if shared else daemon_in(head, role))
+
+
+def _chunks(member: Member, stream: DamagedStream | None) -> Iterator[bytes]:
+    """All of a member's bytes."""
+    if stream is not None:
+        while data := stream.take(CHUNK_BYTES):
+            yield data
+        return
+    assert member.file is not None
+    try:
+        with member.file.open("rb", buffering=0) as file:
+            while data := file.read(CHUNK_BYTES):
+                yield data
+    except OSError as error:
+        member.unreadable = error.strerror or str(error)
+
+
+def _take_from_head(scan: Scan, head: bytes) -> None:
+    """What the beginning of a log says once: versions, zone."""
+    if scan.rocksdb_version is None and (banner := BANNER.shape.search(head)):
+        scan.rocksdb_version = banner[1].decode()
+    if scan.ceph_version is None and (ceph := CEPH_VERSION.shape.search(head)):
+        scan.ceph_version = ceph[1].decode(errors="replace")
+    zones = [stamps.zone for stamps in scan.stamps.values() if stamps.zone is not None]
+    if zones:
+        scan.utc_offset_seconds = zones[0]
+
+
+def _is_worth_a_run(pieces: list[Piece]) -> bool:
+    """Not so any log that is not a daemon's of Ceph nor RocksDB's own, unless RocksDB wrote in it."""
+    return any(piece.role is not Role.LOG or piece.scan.has_records for piece in pieces) or any(
+        piece.scan.events_rejected for piece in pieces
+    )
+
+
+def _reading_order(run: Run) -> tuple[bool, list[tuple[int, str]]]:
+    """Monitors last, and osd.10 after osd.9."""
+    parts = re.split(r"(\d+)", run.name)
+    return run.is_monitor, [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+def _name_apart(runs: list[Run]) -> None:
+    """Put as much of its folder before a run's name as makes it unlike the others'."""
+    folders = {id(run): [part for part in run.members[0].replace("!", "/").split("/")[:-1] if part] for run in runs}
+    for depth in range(1, 2 + max(map(len, folders.values()))):
+        names = [run.name for run in runs]
+        clashing = [run for run in runs if names.count(run.name) > 1]
+        if not clashing:
+            return
+        for run in clashing:
+            parts = folders[id(run)]
+            if depth <= len(parts):
+                run.name = f"{parts[-depth]}/{run.name}"
+    for number, run in enumerate(runs, 1):
+        if [other.name for other in runs].count(run.name) > 1:
+            run.name = f"{run.name}#{number}"
+
+
+def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputError:
+    """Why there is no log among these members, as an error to raise."""
+    problems = [summary for summary in summaries if summary.problem]
+    shown = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
+    hint = (
+        "give an OSD's log (in /var/log/ceph, or by `cephadm logs --name osd.N` or `kubectl logs`), a database's LOG,"
+        " or a folder or archive that holds one"
+    )
+    if problems:
+        problem = problems[0].problem or ""
+        is_forbidden = problem == os.strerror(errno.EACCES)
+        return InputError(
+            problems[0].path, problem, "run as a user who may read it, or copy it" if is_forbidden else hint
+        )
+    if not summaries:
+        return InputError(shown, "an empty folder", hint)
+    if len(summaries) == 1:
+        return InputError(summaries[0].path, "empty, or neither a log nor anything with RocksDB events in it", hint)
+    return InputError(shown, f"no line of RocksDB in any of {len(summaries)} file(s)", hint)
