@@ -6,17 +6,14 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from lsmlens.analyzer.errors import InputError
 from lsmlens.cli.arguments import Bundles, Colour, FailOn, Full, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
 from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result, terminal_width
 from lsmlens.reports.outputs import QOS, QosReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from concurrent.futures import Executor
 
-    from lsmlens.analyzer.analysis import Analysis
 
 MOST_WORKERS = 8
 
@@ -68,21 +65,20 @@ def qos(
     pg dump, status, the OSD's and the cluster's log, client results.
     """
     from lsmlens.analyzer.findings import Severity
-    from lsmlens.analyzer.qos.reading import read_material, rereadable
+    from lsmlens.analyzer.qos.reading import read_material
     from lsmlens.analyzer.qos.view import view_of
     from lsmlens.cli.progress import Progress
     from lsmlens.tuners.qos.assessment import assess
-    from lsmlens.tuners.qos.recommendation import Objective
+    from lsmlens.tuners.qos.recommendation import QosObjective
 
     outputs = QOS.outputs(output)
-    with rereadable(paths) as readable, ExitStack() as stack:
+    with ExitStack() as stack:
         progress = stack.enter_context(Progress(quiet))
-        advance = progress.reading([*readable, *readable])  # which are read twice
-        material = read_material(readable, _analysis(readable, advance), advance)
+        material = read_material(paths, progress.reading(paths))
         assessment = assess(
             view_of(material),
             None if no_simulation else _executor(stack),
-            Objective(objective),
+            QosObjective(objective),
             depth=depth,
             osds=osds,
             seed=seed,
@@ -98,16 +94,6 @@ def qos(
     print_result(_rendered(report, form, full, is_coloured(colour)))
     findings = [finding for run in assessment.diagnoses for finding in run.findings]
     return 1 if is_gate_failed(findings, report.fail_on) else 0
-
-
-def _analysis(paths: list[str], advance: "Callable[[str, int], None]") -> "Analysis | None":
-    """What the logs came to; None where there are none, for documents alone will do."""
-    from lsmlens.analyzer.diagnosis import analyze
-
-    try:
-        return analyze(paths, on_progress=advance)
-    except InputError:
-        return None
 
 
 def _executor(stack: ExitStack) -> "Executor":

@@ -49,10 +49,10 @@ def verdicts(comparison: Comparison, place: int, everything: bool = False) -> Ta
         names = ("baseline", "this arm")
     columns: tuple[Column[tuple[Row, Judgement]], ...] = (
         Column("", lambda one: name_of(one[0])),
-        Column(names[0], lambda one: _measured(one[0], 0), importance=Importance.USUAL),
+        Column(names[0], lambda one: _measured(one[0], 0)),
         Column(names[1], lambda one: _measured(one[0], place)),
         Column("change", lambda one: _change(one[1])),
-        Column("95 % interval", lambda one: interval(one[1])),
+        Column("95 % interval", lambda one: interval(one[1]), importance=Importance.USUAL),
         Column("verdict", lambda one: _verdict(one[1]), left=True, tone=lambda one: TONES.get(one[1].verdict)),
     )
     judged = _judged(comparison, place, everything)
@@ -313,5 +313,5 @@ def _families(names: Sequence[str], every: int) -> str:
 def _short(name: str, value: str | None) -> str:
     if value is None:
         return "-"
-    shown = setting(name, value)
+    shown = "; ".join(setting(name, one) for one in value.split("; "))
     return shown if len(shown) <= LONGEST_VALUE else shown[: LONGEST_VALUE - 1] + "…"

@@ -6,11 +6,11 @@ from itertools import chain, zip_longest
 
 from lsmlens.analyzer.findings import Evidence, Finding, NotAssessed, Severity
 from lsmlens.reports.document import Block, Details, FindingBlock, Instance, Paragraphs, TableBlock
-from lsmlens.reports.numbers import file_name
 from lsmlens.reports.tables import Table
 
 EVIDENCE_SHOWN = 5
 NAMES_SHOWN = 4
+_ASIDE = re.compile(r" \([^()]*\)")
 # A number by itself, its digits in groups or not; not that of a name such as p-0 or L0.
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:\u202f\d{3})*(?:\.\d+)?(?![\w.])")
 
@@ -20,9 +20,10 @@ def finding_blocks(found: Iterable[tuple[str, Finding]], lacking: Iterable[tuple
 
     A subject is empty where there is one only.
     """
-    grouped: dict[tuple[str, Severity], list[tuple[str, Finding]]] = {}
+    grouped: dict[tuple[str, Severity, str], list[tuple[str, Finding]]] = {}
     for subject, finding in found:
-        grouped.setdefault((finding.code, finding.severity), []).append((subject, finding))
+        cause = _NUMBER.sub("\0", finding.advice)  # other causes are answered by another advice
+        grouped.setdefault((finding.code, finding.severity, cause), []).append((subject, finding))
     for place, (_, alike) in enumerate(sorted(grouped.items(), key=_gravest_first)):
         yield _finding(alike, is_first=not place)
     if not grouped:
@@ -38,13 +39,13 @@ def finding_blocks(found: Iterable[tuple[str, Finding]], lacking: Iterable[tuple
         yield Details(f"{len(rows)} rules that could not be applied", (TableBlock("", table),))
 
 
-def _gravest_first(item: tuple[tuple[str, Severity], object]) -> tuple[int, str]:
-    code, severity = item[0]
+def _gravest_first(item: tuple[tuple[str, Severity, str], object]) -> tuple[int, str]:
+    code, severity, _ = item[0]
     return -severity.rank, code
 
 
 def _finding(found: Sequence[tuple[str, Finding]], is_first: bool) -> FindingBlock:
-    """A rule that fired at one severity; advice is that of the first place, as far as it is the same for all."""
+    """A rule that fired at one severity for one cause; advice is that of the first place, the same but for numbers."""
     first = found[0][1]
     evidence = list(dict.fromkeys(_evidence(one) for _, finding in found for one in finding.evidence))
     if len(evidence) > EVIDENCE_SHOWN:
@@ -63,7 +64,7 @@ def _finding(found: Sequence[tuple[str, Finding]], is_first: bool) -> FindingBlo
         meanings=tuple(_meanings([finding for _, finding in found])),
         evidence=tuple(evidence),
         threshold_source=first.threshold_source,
-        change=first.advice.partition("; ")[0],  # conditions and alternatives follow
+        change=_ASIDE.sub("", first.advice.partition("; ")[0]),  # conditions and alternatives follow
         advice=first.advice,
         commands=first.commands,
         risk=first.risk,
@@ -132,5 +133,5 @@ def _where(subject: str, finding: Finding) -> str:
 
 
 def _evidence(evidence: Evidence) -> str:
-    name = file_name(evidence.source)
-    return f"{name if evidence.line is None else f'{name}:{evidence.line}'}: {evidence.text}"
+    place = evidence.source if evidence.line is None else f"{evidence.source}:{evidence.line}"
+    return f"{place}: {evidence.text}"

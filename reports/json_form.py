@@ -8,7 +8,6 @@ from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 import msgspec
-from lsmlens.tuners.workloads.json_schema import json_schema as workload_schema
 from msgspec import UNSET, Struct
 
 StructT = TypeVar("StructT", bound=Struct)
@@ -91,6 +90,8 @@ def _with_null(said: dict[str, Any]) -> dict[str, Any]:
 
 def schemas() -> Iterator[tuple[str, str]]:
     """The name and the text of each file of the package `lsmlens.reports.schemas`."""
+    from lsmlens.tuners.workloads.json_schema import json_schema as workload_schema
+
     for name in DOCUMENTS:
         yield _file(name), _laid_out(json_schema(name)) + "\n"
     yield "workload-1.json", _laid_out(workload_schema()) + "\n"

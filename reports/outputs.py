@@ -42,6 +42,7 @@ FORMATS = {
     "csv": ".csv",
     "yaml": ".yaml",
     "junit": ".junit.xml",
+    "sarif": ".sarif",
     "benchmark": ".benchmark.json",
     "github": "",
 }
@@ -260,6 +261,7 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
         **document("lsmlens.reports.analysis:compose", ("analysis",)),
         ".json": Text("lsmlens.reports.analysis_json:to_json", ("analysis",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_analysis", ("analysis", "fail_on")),
+        ".sarif": Text("lsmlens.reports.sarif:of_analysis", ("analysis",)),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
         ".parquet": Table("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
@@ -347,6 +349,7 @@ QOS: Subject[QosReport] = Subject(
         **document("lsmlens.reports.qos:compose", ("assessment",)),
         ".json": Text("lsmlens.reports.qos_json:to_json", ("assessment",)),
         ".junit.xml": Text("lsmlens.reports.junit:of_assessment", ("assessment", "fail_on")),
+        ".sarif": Text("lsmlens.reports.sarif:of_assessment", ("assessment",)),
     },
     Charts(
         ("allocation", "front", "course", "recovery"),

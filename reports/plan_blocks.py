@@ -8,13 +8,14 @@ from lsmlens.reports.document import Block, Commands, Detail, Details, Paragraph
 from lsmlens.reports.numbers import setting
 from lsmlens.reports.tables import Column, tabulate
 
+LONGEST_VALUE = 24  # on a first screen
+
 
 def plan_lines(runs: Sequence[RunAnalysis]) -> Iterator[Block]:
     """What the plans of the runs change, in a line each."""
     for one, plan in _planned(runs):
         name = f"{one.run.name}: " if len(runs) > 1 else ""
-        changes = "; ".join(map(_in_short, plan.changes)) or "nothing to change"
-        yield Paragraphs((f"{name}Plan: {changes}.",), detail=Detail.BRIEF)
+        yield Paragraphs((f"{name}Plan: {_in_short(plan)}.",), detail=Detail.BRIEF)
 
 
 def plan_blocks(runs: Sequence[RunAnalysis]) -> Iterator[Block]:
@@ -30,10 +31,14 @@ def plan_blocks(runs: Sequence[RunAnalysis]) -> Iterator[Block]:
             yield Details(f"{name}how to do it, and the way back", steps)
 
 
-def _in_short(one: PlannedChange) -> str:
-    before = f"{setting(one.name, one.before)} → " if one.before is not None else ""
-    of = f" of {', '.join(one.families)}" if one.families else ""
-    return f"{one.name} {before}{setting(one.name, one.after)}{of} ({', '.join(one.codes)}; {one.takes_effect})"
+def _in_short(plan: Plan) -> str:
+    """The changes by when they take effect; values that are long are left to the table."""
+    by_effect: dict[str, list[str]] = {}
+    for one in plan.changes:
+        values = [setting(one.name, value) for value in (one.before or "?", one.after)]
+        change = f" {' → '.join(values)}" if max(map(len, values)) <= LONGEST_VALUE else ""
+        by_effect.setdefault(str(one.takes_effect), []).append(f"{one.name}{change} ({', '.join(one.codes)})")
+    return "; ".join(f"{effect} {', '.join(changes)}" for effect, changes in by_effect.items()) or "nothing to change"
 
 
 _CHANGES: tuple[Column[PlannedChange], ...] = (

@@ -25,7 +25,7 @@ from lsmlens.reports.document import (
 from lsmlens.reports.finding_blocks import finding_blocks
 from lsmlens.reports.numbers import counted, file_name, millis, plain
 from lsmlens.tuners.qos.assessment import QosAssessment
-from lsmlens.tuners.qos.recommendation import Recommendation
+from lsmlens.tuners.qos.recommendation import QosRecommendation
 
 SIDE_BY_SIDE = 3
 NAMES_SHOWN = 6
@@ -135,7 +135,7 @@ def _key_figures(assessment: QosAssessment) -> Iterator[Figure]:
         yield Figure("recovery takes", tables.duration(pick.recovery_seconds), between)
 
 
-def _pick(recommendation: Recommendation) -> Iterator[Block]:
+def _pick(recommendation: QosRecommendation) -> Iterator[Block]:
     if not recommendation.commands:
         return
     restart = "OSDs must be restarted" if recommendation.needs_restart else "no restart"
@@ -203,14 +203,14 @@ def _form_notes(assessment: QosAssessment) -> Iterator[str]:
         yield "no limit binds: what reservations give with clients in every queue, if enough is under way at once"
 
 
-def _simulated(assessment: QosAssessment, recommendation: Recommendation) -> Iterator[Block]:
+def _simulated(assessment: QosAssessment, recommendation: QosRecommendation) -> Iterator[Block]:
     notes = "; ".join(tables.candidate_notes(recommendation))
     yield TableBlock("Candidates", tables.candidates(recommendation), notes)
     yield Deferred(lambda: _charts(assessment, ["front", "course", "recovery"]))
     yield Paragraphs(tuple(_basis(recommendation)))
 
 
-def _basis(recommendation: Recommendation) -> Iterator[str]:
+def _basis(recommendation: QosRecommendation) -> Iterator[str]:
     """What the simulation rests on."""
     base, without = recommendation.base, recommendation.base_without_compactions
     if base is not None:

@@ -6,13 +6,13 @@ from lsmlens.analyzer.analysis_document import Amount, Count, EvidenceJson, mean
 from lsmlens.analyzer.findings import Confidence, Finding, Severity
 from lsmlens.analyzer.qos.allocation import ClassAllocation, Rate
 from lsmlens.analyzer.qos.cost_model import CostUnit
-from lsmlens.analyzer.qos.recovery_time import Bound
+from lsmlens.analyzer.qos.queue_loads import Bound
 from lsmlens.analyzer.qos.service_classes import ServiceClass, message_classes
-from lsmlens.analyzer.qos.settings import Setting
+from lsmlens.analyzer.qos.settings import QosSetting
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.tuners.qos.assessment import ProfileForm, QosAssessment
-from lsmlens.tuners.qos.recommendation import Objective, Prediction, Recommendation
+from lsmlens.tuners.qos.recommendation import QosObjective, QosPrediction, QosRecommendation
 from lsmlens.tuners.qos.simulation import ClientFigures
 from msgspec import Meta, Struct, field
 
@@ -303,7 +303,7 @@ class SimulationJson(Struct, kw_only=True):
 class QosRecommendationJson(Struct, kw_only=True):
     """Which settings to run with."""
 
-    objective: Annotated[Objective, means("What counted most.")]
+    objective: Annotated[QosObjective, means("What counted most.")]
     pick: Annotated[Count, means("Place in predictions.")]
     reasons: Annotated[list[str], means("Why.")]
     commands: Annotated[list[str], means("Commands to paste.")]
@@ -400,7 +400,7 @@ def _osd(osd: OsdView) -> OsdJson:
     )
 
 
-def _setting(setting: Setting | None) -> SettingJson | None:
+def _setting(setting: QosSetting | None) -> SettingJson | None:
     if setting is None:
         return None
     return made_of(SettingJson, setting, option=setting.name, number=setting.real, set_by=setting.origin)
@@ -439,11 +439,11 @@ def _form(form: ProfileForm) -> ClosedFormJson:
         recovery_seconds_low=time.low,
         recovery_seconds_high=time.high,
         objects_per_second=time.objects_per_second,
-        client_iops=None if form.budget is None else form.budget.iops,
+        client_iops=form.client_iops,
     )
 
 
-def _recommendation(one: Recommendation) -> QosRecommendationJson:
+def _recommendation(one: QosRecommendation) -> QosRecommendationJson:
     model = one.model
     return made_of(
         QosRecommendationJson,
@@ -475,7 +475,7 @@ def _client(figures: ClientFigures | None) -> ClientFiguresJson | None:
     return None if figures is None else made_of(ClientFiguresJson, figures)
 
 
-def _simulation(one: Prediction) -> SimulationJson:
+def _simulation(one: QosPrediction) -> SimulationJson:
     return SimulationJson(
         settings=made_of(CandidateSettingsJson, one.candidate),
         client_iops=one.client_iops,

@@ -6,13 +6,13 @@ from lsmlens.analyzer.qos.allocation import ClassAllocation, Rate
 from lsmlens.analyzer.qos.cost_model import CostUnit
 from lsmlens.analyzer.qos.in_force import SchedulerInForce
 from lsmlens.analyzer.qos.service_classes import message_classes
-from lsmlens.analyzer.qos.settings import Setting
+from lsmlens.analyzer.qos.settings import QosSetting
 from lsmlens.analyzer.qos.view import OsdView, QosView
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.numbers import file_name, millis, plain
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.qos.assessment import QosAssessment
-from lsmlens.tuners.qos.recommendation import Prediction, Recommendation
+from lsmlens.tuners.qos.recommendation import QosPrediction, QosRecommendation
 
 NOT_KNOWN = "not known"
 _KINDS = {"hdd": "HDD (rotational)", "ssd": "SSD (not rotational)"}
@@ -61,19 +61,19 @@ def in_force_by_osd(view: QosView) -> Table:
     return Table(header, tuple(rows), left=(0, 1, 2, 3, 5))
 
 
-def _setting(name: str, setting: Setting | None, unit: str = "") -> tuple[str, str, str, str]:
+def _setting(name: str, setting: QosSetting | None, unit: str = "") -> tuple[str, str, str, str]:
     if setting is None:
         return name, NOT_KNOWN, "", ""
     value = plain(setting.real) + unit if unit and setting.real is not None else setting.value
     return name, value, _origin(setting), _place(setting.source)
 
 
-def _bandwidth(setting: Setting) -> tuple[str, str, str, str]:
+def _bandwidth(setting: QosSetting) -> tuple[str, str, str, str]:
     value = f"{plain((setting.real or 0) / MIB)} MiB/s in sequence"
     return "bandwidth", value, _origin(setting), _place(setting.source)
 
 
-def _origin(setting: Setting | None) -> str:
+def _origin(setting: QosSetting | None) -> str:
     return "" if setting is None else setting.origin
 
 
@@ -143,7 +143,7 @@ def classes(osd: OsdView) -> Table:
 
 def forms(assessment: QosAssessment) -> Table:
     """Recovery's time by charges and queues alone, by profile."""
-    has_budget = any(form.budget is not None for form in assessment.forms)
+    has_budget = any(form.client_iops is not None for form in assessment.forms)
     header = ["profile", "class", "recovery takes", "interval", "objects/s", "bound by"]
     rows = []
     for form in assessment.forms:
@@ -157,7 +157,7 @@ def forms(assessment: QosAssessment) -> Table:
             time.bound.value,
         ]
         if has_budget:
-            row.append("-" if form.budget is None else f"{form.budget.iops:.0f}")
+            row.append("-" if form.client_iops is None else f"{form.client_iops:.0f}")
         rows.append(tuple(row))
     if has_budget:
         header.append("clients' IOPS")
@@ -179,7 +179,7 @@ def littles_law(view: QosView) -> Table:
     return Table(("client result", "op", "depth", "IOPS x latency", "Little's law"), rows, left=(0, 1, 4))
 
 
-def candidates(recommendation: Recommendation) -> Table:
+def candidates(recommendation: QosRecommendation) -> Table:
     """What each candidate would do; `=` marks what is in force, `*` what nothing beats in both, `>` the pick.
 
     Profiles that one play stands for are one row.
@@ -190,21 +190,21 @@ def candidates(recommendation: Recommendation) -> Table:
     return Table(tuple(header), rows, left=(0, 1, len(header) - 1))
 
 
-def alike_predictions(recommendation: Recommendation) -> list[list[Prediction]]:
+def alike_predictions(recommendation: QosRecommendation) -> list[list[QosPrediction]]:
     """The predictions, those of one play together; what is in force by itself, first."""
-    groups: dict[tuple[bool, int], list[Prediction]] = {}
+    groups: dict[tuple[bool, int], list[QosPrediction]] = {}
     for one in recommendation.predictions:
         groups.setdefault((one.candidate.is_current, id(one.play)), []).append(one)
     return list(groups.values())
 
 
-def name_of(alike: list[Prediction]) -> str:
+def name_of(alike: list[QosPrediction]) -> str:
     """What predictions of one play are called together."""
     name = alike[0].candidate.name
     return name if len(alike) == 1 else f"any profile, {name.partition(', ')[2]}"
 
 
-def _candidate(alike: list[Prediction], recommendation: Recommendation, has_p95: bool) -> Iterator[str]:
+def _candidate(alike: list[QosPrediction], recommendation: QosRecommendation, has_p95: bool) -> Iterator[str]:
     one = alike[0]
     marks = ("=" if one.candidate.is_current else " ", "*" if one.is_on_front else " ")
     yield "".join(marks) + (">" if recommendation.pick in alike else " ")
@@ -218,7 +218,7 @@ def _candidate(alike: list[Prediction], recommendation: Recommendation, has_p95:
     yield "limit" if one.is_limited else "backfills"
 
 
-def candidate_notes(recommendation: Recommendation) -> list[str]:
+def candidate_notes(recommendation: QosRecommendation) -> list[str]:
     """What the table's marks mean, and what all candidates change alike."""
     said = [f"= in force, * nothing beats it in both, > the pick by --objective {recommendation.objective}"]
     first, *others = (one.candidate for one in recommendation.predictions)
@@ -230,7 +230,7 @@ def candidate_notes(recommendation: Recommendation) -> list[str]:
     return [*said, f"all others with {' and '.join(changed)}"] if changed else said
 
 
-def settings_of(one: Prediction, recommendation: Recommendation) -> str:
+def settings_of(one: QosPrediction, recommendation: QosRecommendation) -> str:
     """A candidate's settings in a few words: what it is, and what it changes beside profile and backfills."""
     current = recommendation.predictions[0].candidate
     said = [one.candidate.name]
@@ -250,7 +250,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.3g} h" if seconds < 172_800 else f"{seconds / 86_400:.3g} days"
 
 
-def error_of(one: Prediction, recommendation: Recommendation) -> str:
+def error_of(one: QosPrediction, recommendation: QosRecommendation) -> str:
     """What a prediction's figures are worth."""
     from lsmlens.tuners.qos.recommendation import P95_ERROR
 

@@ -82,14 +82,14 @@ class Screen:
         heading = f"{document.title}: {document.subtitle}" if document.subtitle else document.title
         self._lines += [self._styled(line, "bold") for line in self._wrapped(heading, 0, 2)]
         if document.facts:
-            self._lines += self._wrapped(" · ".join(f"{name} {fact}" for name, fact in document.facts), 0, 2)
+            self._lines += self._in_a_row([f"{name} {fact}" for name, fact in document.facts])
         for section in document.sections[:1]:  # the answer needs no heading
             self._lines.append("")
             self._blocks(section.blocks)
         for section in document.sections[1:]:
             self._section(section, "")
         if document.more and not self._full:
-            self._lines += ["", *self._wrapped(document.more, 0, 0)]
+            self._lines += ["", *self._in_a_row(document.more.split(" · "))]
         return "\n".join(line.rstrip() for line in self._lines) + "\n"
 
     def _section(self, section: Section, prefix: str) -> None:
@@ -223,7 +223,7 @@ class Screen:
             for importance in (Importance.MINOR, Importance.USUAL):
                 if not self._full:
                     _leave_out(table, columns, widths, room, importance, left_out)
-                _squeeze(table, columns, widths, room)
+                _squeeze(table, columns, widths, room, are_names_kept=importance is Importance.MINOR)
         for number, part in enumerate(_parts(columns, widths, room)):
             if number:
                 yield ""
@@ -272,6 +272,17 @@ class Screen:
     def _folded(self, texts: Iterable[str]) -> Iterator[str]:
         for text in texts:
             yield from self._wrapped(text, 2, 4)
+
+    def _in_a_row(self, texts: Iterable[str]) -> list[str]:
+        """Texts with dots between, as many in a line as there is room for."""
+        lines: list[str] = []
+        for text in texts:
+            if lines and len(lines[-1]) + len(text) + 5 <= self._width:
+                lines[-1] += f" · {_one_line(text)}"
+            else:
+                lines[-1:] = [f"{lines[-1]} ·"] if lines else []
+                lines += self._wrapped(text, 2 if lines else 0, 4)
+        return lines
 
     def _marked(self, text: str, tone: Tone, indent: int) -> Iterator[str]:
         """Wrapped text whose mark and next word are in the tone's colour."""
@@ -334,11 +345,11 @@ def _leave_out(
             left_out.append(table.header[column])
 
 
-def _squeeze(table: Table, columns: Sequence[int], widths: list[int], room: int) -> None:
+def _squeeze(table: Table, columns: Sequence[int], widths: list[int], room: int, are_names_kept: bool) -> None:
     """Make columns of words narrower, the widest first, as far as no word breaks, till all fit, or each by itself."""
     words = [max(len(word) for cell in cells for word in cell.split(" ")) for cells in _cells_by_column(table)]
     least = [
-        min(width, max(LEAST_TEXT, words[column])) if column in table.left else width
+        min(width, max(LEAST_TEXT, words[column])) if column in table.left and (column or not are_names_kept) else width
         for column, width in enumerate(widths)
     ]
     if _needed(columns, least) > room:

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 from lsmlens.analyzer.runs.columns import frame
-from lsmlens.analyzer.runs.jobs import Job, Table
+from lsmlens.analyzer.runs.jobs import UNKNOWN_FIELDS, Job, Table
 from lsmlens.analyzer.runs.run import Run
 
 # Columns by the names of the fields they hold.
@@ -85,7 +85,7 @@ def events_of(run: Run) -> list[dict[str, Any]]:
     for file in _rows(run.blob_files):
         event = _common(file, "blob_file_creation", file["created_at"])
         events.append({**event, "file_number": file["number"], "total_blob_bytes": file["bytes"]})
-    others = _rows(run.other_events)
+    others = [one for one in _rows(run.other_events) if not one["kind"].endswith(UNKNOWN_FIELDS)]
     return [*events, *({**_common(one, one["kind"], one["at"]), **json.loads(one["fields"])} for one in others)]
 
 

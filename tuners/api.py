@@ -26,7 +26,7 @@ from lsmlens.tuners.predictions.prediction import Prediction
 from lsmlens.tuners.predictions.prediction import predict as predict_from
 from lsmlens.tuners.replays.ledger import Ledger
 from lsmlens.tuners.replays.measurement import Mode
-from lsmlens.tuners.replays.outcome import Outcome, Plan
+from lsmlens.tuners.replays.outcome import Outcome, ReplayPlan
 from lsmlens.tuners.replays.outcome import replay as replay_plan
 from lsmlens.tuners.replays.replayer import Replayer, ReplayProgress
 from lsmlens.tuners.replays.workspace import Limits
@@ -192,7 +192,7 @@ def replay(
     version = versions.pop() if len(versions) == 1 else None
     if isinstance(stream, DeclaredStream) and stream.rocksdb_version is not None:
         version = stream.rocksdb_version
-    plan = Plan(
+    plan = ReplayPlan(
         stream,
         sets,
         mode=Mode(mode),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lsmlens.analyzer.bundles.roles import Role, daemon_of_name
 
 if TYPE_CHECKING:
+    from lsmlens.analyzer.bundles.cluster_status import ClusterStatus
     from lsmlens.analyzer.clients.client_results import ClientResult
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.operations import Operation
@@ -46,6 +47,7 @@ class Beside:
     sharding_output: str | None = None
     size_histogram: "SizeHistogram | None" = None
     request_sizes: "RequestSizes | None" = None
+    cluster: "ClusterStatus | None" = None
     paths: tuple[str, ...] = ()
 
 
@@ -55,7 +57,11 @@ READ_AS_TEXT = (
     Role.SHARDING,
     Role.SIZE_HISTOGRAM,
     Role.CBT_CONFIGURATION,
+    Role.HEALTH,
+    Role.OSD_DF,
+    Role.OSD_TREE,
 )
+CLUSTER_WIDE = (Role.CEPH_CONF, Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)
 READ_AS_DOCUMENT = (
     Role.PERF_DUMP,
     Role.CONFIG_SHOW,
@@ -63,6 +69,9 @@ READ_AS_DOCUMENT = (
     Role.REQUEST_SIZES,
     Role.FIO_RESULT,
     Role.RADOS_BENCH_RESULT,
+    Role.HEALTH,
+    Role.OSD_DF,
+    Role.OSD_TREE,
 )
 
 
@@ -71,7 +80,7 @@ def belonging_to(daemon: str | None, is_alone: bool, companions: Iterable[Compan
     return [
         one
         for one in companions
-        if one.role is Role.CEPH_CONF or (one.daemon == daemon if one.daemon is not None else is_alone)
+        if one.role in CLUSTER_WIDE or (one.daemon == daemon if one.daemon is not None else is_alone)
     ]
 
 
@@ -96,6 +105,7 @@ def read_companions(mine: Sequence[Companion]) -> Beside:
         ceph_conf=conf,
         size_histogram=next((_size_histogram(one) for one in _of(mine, Role.SIZE_HISTOGRAM)), None),
         request_sizes=next((_request_sizes(one) for one in _of(mine, Role.REQUEST_SIZES)), None),
+        cluster=_cluster(mine),
         sharding_output=next((str(one.content) for one in _of(mine, Role.SHARDING)), None),
         paths=tuple(sorted(one.path for one in mine)),
     )
@@ -115,6 +125,17 @@ def client_results_of(companions: Iterable[Companion]) -> "tuple[ClientResult, .
         read = read_rados_bench if isinstance(one.content, str) else read_rados_bench_json
         results += (read_fio if one.role is Role.FIO_RESULT else read)(one.content, one.path).results
     return tuple(results)
+
+
+def _cluster(mine: Sequence[Companion]) -> "ClusterStatus | None":
+    found = {role: next((one for one in _of(mine, role)), None) for role in (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)}
+    if not any(found.values()):
+        return None
+    from lsmlens.analyzer.bundles.cluster_status import ClusterStatus, read_health, read_osd_df, read_osd_tree
+
+    health, df, tree = (None if one is None else one.content for one in found.values())
+    sources = {role.value: one.path for role, one in found.items() if one is not None}
+    return ClusterStatus(read_health(health), read_osd_df(df), read_osd_tree(tree), sources)
 
 
 def _size_histogram(companion: Companion) -> "SizeHistogram":

@@ -20,6 +20,9 @@ class Role(StrEnum):
     CONFIG_SHOW = "config show"
     OSD_METADATA = "osd metadata"
     HISTORIC_OPS = "historic ops"
+    HEALTH = "health detail"
+    OSD_DF = "osd df"
+    OSD_TREE = "osd tree"
     FIO_RESULT = "fio result"
     FIO_LOG = "fio log"
     RADOS_BENCH_RESULT = "rados bench result"
@@ -70,6 +73,14 @@ MONITOR_NAME = re.compile(
 FILE_DAEMON = re.compile(r"\b((?:osd|mon|mgr|mds)\.[\w-]+?)(?=\.|$)")
 
 
+# HEALTH_WARN 1 OSD(s) experiencing BlueFS spillover        what `ceph health detail` prints
+HEALTH_TEXT = re.compile(rb"HEALTH_(?:OK|WARN|ERR)\b")
+# ID  CLASS  WEIGHT   REWEIGHT  SIZE     RAW USE  DATA     OMAP     META     AVAIL    %USE   VAR   PGS  STATUS
+OSD_DF_TEXT = re.compile(rb"ID +CLASS +WEIGHT +REWEIGHT +SIZE +")
+# ID  CLASS  WEIGHT   TYPE NAME       STATUS  REWEIGHT  PRI-AFF
+OSD_TREE_TEXT = re.compile(rb"ID +CLASS +WEIGHT +TYPE +NAME")
+
+
 def recognise_text(head: bytes, name: str) -> Role:
     """The role of a member whose first bytes are `head` (up to 64 KiB) and which is not a JSON document.
 
@@ -77,6 +88,10 @@ def recognise_text(head: bytes, name: str) -> Role:
     """
     if head.lstrip()[:1] == b"{" and SIZE_HISTOGRAM.search(head):
         return Role.SIZE_HISTOGRAM
+    first = head.lstrip()
+    for pattern, role in ((HEALTH_TEXT, Role.HEALTH), (OSD_DF_TEXT, Role.OSD_DF), (OSD_TREE_TEXT, Role.OSD_TREE)):
+        if pattern.match(first):
+            return role
     if RADOS_BENCH.search(head):
         return Role.RADOS_BENCH_RESULT
     if SHARDING_TEXT.fullmatch(head.strip()):
@@ -118,6 +133,11 @@ def recognise_json(document: object) -> Role | None:
         return Role.HISTORIC_OPS
     if any(isinstance(document.get(name), str) for name in ("bluestore_rocksdb_options", "osd_memory_target")):
         return Role.CONFIG_SHOW
+    if isinstance(document.get("checks"), dict) and str(document.get("status", "")).startswith("HEALTH_"):
+        return Role.HEALTH
+    nodes = document.get("nodes")
+    if isinstance(nodes, list) and nodes and isinstance(nodes[0], dict) and "id" in nodes[0]:
+        return Role.OSD_DF if "kb_used_meta" in nodes[0] or "kb_used_meta" in nodes[-1] else Role.OSD_TREE
     if "osd_objectstore" in keys or {"osd_data", "ceph_version"} <= keys:
         return Role.OSD_METADATA
     if has_request_sizes(document):

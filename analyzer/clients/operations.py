@@ -34,6 +34,11 @@ _SUBOPS = ("osd_repop", "osd_sub_op", "MOSDECSubOp")
 # waiting for subops from 41,95        sub_op_commit_rec from 41
 _FROM_WHOM = re.compile(r" from \S+$")
 
+_ASKED = re.compile(r"waiting for subops from (\d+(?:,\d+)*)", re.ASCII)
+_ANSWERED = re.compile(
+    r"(?:sub_op_commit_rec|sub_op_applied_rec|op_commit from|subop reply).*?from (?:osd\.)?(\d+)", re.ASCII
+)
+
 # Threads stamp an operation's events and may overtake each other; a step back above this is a clock that was set.
 STEP_MICROS = 1000
 
@@ -52,7 +57,8 @@ class Operation:
     """One operation. `stages` are in the order of time and leave no gap between the first event and the last.
 
     `initiated_micros` is since 1970 UTC; of a release that logs no zone (before 15) it is the OSD's local time,
-    and `has_zone` is false. `age_seconds` is from the start to the dump.
+    and `has_zone` is false. `age_seconds` is from the start to the dump. `waited` are the OSDs that the operation sent
+    to ("waiting for subops from 6,11") and the seconds until each one's last answer; to the end for one that gave none.
     """
 
     description: str
@@ -65,6 +71,7 @@ class Operation:
     flag_point: str
     stages: tuple[Stage, ...]
     source: str = ""
+    waited: tuple[tuple[int, float], ...] = ()
 
 
 class OperationsDump(NamedTuple):
@@ -157,7 +164,27 @@ def _operation(entry: dict[str, object], flag_point: str, events: Sequence[tuple
         flag_point=flag_point,
         stages=tuple(stages),
         source=source,
+        waited=_waited(entry, seconds),
     )
+
+
+def _waited(entry: dict[str, object], seconds: float | None) -> tuple[tuple[int, float], ...]:
+    """Who was waited for, and how long, by the events that name them."""
+    _, listed = _type_data(entry.get("type_data"))
+    asked: dict[int, int] = {}
+    answered: dict[int, int] = {}
+    for event in listed:
+        moment = _moment(event.get("time")) if isinstance(event, dict) else None
+        if moment is None or not isinstance(event, dict):
+            continue
+        said = str(event.get("event"))
+        if match := _ASKED.match(said):
+            asked.update(dict.fromkeys(map(int, match[1].split(",")), moment[0]))
+        elif match := _ANSWERED.match(said):
+            answered[int(match[1])] = moment[0]
+    begin = min(asked.values(), default=0)
+    end = begin + round((seconds or 0.0) * MICROS)
+    return tuple((osd, (answered.get(osd, end) - since) / MICROS) for osd, since in sorted(asked.items()))
 
 
 def _type_data(type_data: object) -> tuple[str, list[object]]:

@@ -11,6 +11,7 @@ from lsmlens.analyzer.logs.records import (
     ForcedLine,
     JobLine,
     KvThreadLine,
+    MarkedDownLine,
     MemtableLine,
     MovedLine,
     MovingLine,
@@ -53,6 +54,8 @@ def line_record(shape: LineShape, stretch: Stretch, start: int, after: int, scan
         return _slow_operation(match, stretch, start, after, scan)
     if shape in text_lines.ERRORS:
         return _error(shape, match, stretch, start, scan)
+    if shape is text_lines.MARKED_DOWN:
+        return MarkedDownLine(int(match[1]), _millis(stretch, start))
     return _stall(shape, match, stretch, start, after, scan)
 
 

@@ -107,6 +107,13 @@ class ErrorLine(Line, tag="error", frozen=True):
     millis: int | None
 
 
+class MarkedDownLine(Line, tag="marked down", frozen=True):
+    """The OSD was taken for dead, at an epoch of the OSD map."""
+
+    epoch: int
+    millis: int | None
+
+
 class UnknownFields(Line, tag="unknown fields", frozen=True):
     """Fields of an event, as JSON, that its kind is not known to have."""
 
@@ -130,5 +137,6 @@ Record: TypeAlias = (
     | KvThreadLine
     | MemtableLine
     | ErrorLine
+    | MarkedDownLine
     | UnknownFields
 )

@@ -11,7 +11,7 @@ from lsmlens.analyzer.bundles.roles import Role
 from lsmlens.analyzer.bundles.transports import SOURCE_LINE
 from lsmlens.analyzer.dumps.dump_collection import DumpCollection
 from lsmlens.analyzer.logs import text_lines
-from lsmlens.analyzer.logs.blocks import Blocks
+from lsmlens.analyzer.logs.blocks import Block, Blocks
 from lsmlens.analyzer.logs.events import ANCHOR, AnyEvent, EventError, decoder
 from lsmlens.analyzer.logs.line_records import line_record
 from lsmlens.analyzer.logs.openings import take_family_options, take_opening, take_options_set
@@ -47,13 +47,23 @@ class Scanner:
         self._decode = decoder().decode
         self._job_line = b""  # the last one, unless an event or an open came after it
 
-    def read(self, blocks: Blocks, on_bytes: Callable[[int], None] | None = None) -> Scan:
-        """Scan every block; returns the scan, which is then whole but for its head and tail."""
+    def read(
+        self,
+        blocks: Blocks,
+        on_bytes: Callable[[int], None] | None = None,
+        on_block: Callable[[Block], None] | None = None,
+    ) -> Scan:
+        """Scan every block; returns the scan, which is then whole but for its head and tail.
+
+        `on_block` is shown each block, which is good until it returns.
+        """
         scan = self.scan
         self._line_number = blocks.line_number
         recent = previous = b""
         first = True
         for block in blocks:
+            if on_block is not None:
+                on_block(block)
             view, begin, end = block.view, block.begin, block.end
             if first:
                 first = False

@@ -249,6 +249,13 @@ DEVICE_ERROR = LineShape(
     re.compile(rb"([^\n]{0,400})"),
     (b"bdev(0x55d0 /var/lib/ceph/osd/ceph-8/block) _aio_thread got r=-5 ((5) Input/output error)",),
 )
+# The cluster log's line of an OSD that its peers took for dead, in its own log too.
+MARKED_DOWN = LineShape(
+    "marked down",
+    b"wrongly marked me down at e",
+    re.compile(rb"(\d{1,12})"),
+    (b"log_channel(cluster) log [WRN] : Monitor daemon marked osd.3 down, but it wrongly marked me down at e4711",),
+)
 ERRORS = (
     COMPACTION_ERROR,
     BACKGROUND_ERROR,
@@ -280,6 +287,7 @@ SHAPES: tuple[LineShape, ...] = (
     SLOW_OPERATION,
     KV_THREAD,
     *ERRORS,
+    MARKED_DOWN,
 )
 
 STALL_CAUSES = {

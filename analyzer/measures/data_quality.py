@@ -57,6 +57,8 @@ def _times(count: int) -> str:
 
 
 def _without_events(run: Run) -> str:
+    if not run.members:
+        return "no log: only counters, configuration, operations or the cluster's own words were read"
     if run.sessions:
         return "RocksDB was opened but logged no events: nothing was flushed or compacted, or the log ends at the open"
     if run.ceph_version is None and not run.is_monitor and not run.name.startswith("osd."):

@@ -32,14 +32,6 @@ class OptionString:
     ceph_options: Mapping[str, str] = field(default_factory=dict)
     rejected: tuple[str, ...] = ()
 
-    def followed_by(self, other: "OptionString") -> "OptionString":
-        """This string with another behind it, as an annex stands behind the options."""
-        return OptionString(
-            {**self.options, **other.options},
-            {**self.ceph_options, **other.ceph_options},
-            self.rejected + other.rejected,
-        )
-
 
 @dataclass(slots=True)
 class _Reader:
@@ -120,11 +112,6 @@ def _parse(text: str, separators: re.Pattern[str]) -> OptionString:
     for name, value in reader.read():
         (ceph_options if name in CEPH_NAMES else options)[name] = value
     return OptionString(options, ceph_options, tuple(reader.rejected))
-
-
-def parse_options_and_annex(options: str, annex: str | None) -> OptionString:
-    """What `bluestore_rocksdb_options` and `bluestore_rocksdb_options_annex` come to together."""
-    return parse_option_string(options).followed_by(parse_option_string(annex or ""))
 
 
 def rocksdb_string(options: Mapping[str, str]) -> str:

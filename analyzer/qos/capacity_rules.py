@@ -7,7 +7,7 @@ from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed
 from lsmlens.analyzer.qos.in_force import SchedulerInForce
 from lsmlens.analyzer.qos.log_lines import LineKind, QosLine
 from lsmlens.analyzer.qos.remedies import measure, set_option, show_option, unset_option
-from lsmlens.analyzer.qos.settings import Setting
+from lsmlens.analyzer.qos.settings import QosSetting
 from lsmlens.analyzer.qos.view import OsdView, QosView
 
 # What Ceph itself takes for plausible since 18.2.7: low and high threshold of the benchmark's result.
@@ -19,12 +19,12 @@ TIMES_MEASURED = 1.5
 WEAK_HDD_IOPS = 150.0
 
 
-def capacity_of(osd: OsdView) -> Setting | None:
+def capacity_of(osd: OsdView) -> QosSetting | None:
     """The capacity in force; None under WPQ and where it is not known."""
     return osd.in_force.capacity if osd.in_force.is_mclock else None
 
 
-def evidence_of(setting: Setting) -> Evidence:
+def evidence_of(setting: QosSetting) -> Evidence:
     """Where a setting was read, and what it is."""
     said = f" ({setting.origin})" if setting.origin else ""
     return Evidence(setting.source or "release's defaults", f"{setting.name} {setting.value}{said}")
@@ -66,7 +66,7 @@ class CapacityIsDefault:
         elif capacity.real == COMPILED_DEFAULT[kind]:
             yield self._finding(osd, capacity, kind)
 
-    def _finding(self, osd: OsdView, capacity: Setting, kind: str) -> Finding:
+    def _finding(self, osd: OsdView, capacity: QosSetting, kind: str) -> Finding:
         refused = osd.material.last_line(LineKind.BENCH_REFUSED)
         bench = osd.material.last_line(LineKind.BENCH)
         measured = next((iops for line in (refused, bench) if line and (iops := line.real("iops"))), None)

@@ -2,16 +2,95 @@
 
 from dataclasses import dataclass, replace
 
-from lsmlens.analyzer.qos.allotments_in_force import AllotmentsInForce, allotments_in_force
 from lsmlens.analyzer.qos.cost_model import CostModel, byte_costs, counts_bytes, unit_costs
 from lsmlens.analyzer.qos.log_lines import LineKind
 from lsmlens.analyzer.qos.material import OsdMaterial
-from lsmlens.analyzer.qos.settings import Release, Setting, Settings, default_of
+from lsmlens.analyzer.qos.profiles import (
+    BUILT_IN,
+    CUSTOM,
+    LEAST_UNITS,
+    NO_LIMIT_UNITS,
+    Allotment,
+    Allotments,
+    ProfileTable,
+    matching_table,
+    table_of_release,
+)
+from lsmlens.analyzer.qos.service_classes import SCHEDULED, ServiceClass
+from lsmlens.analyzer.qos.settings import QosSetting, Release, Settings, default_of
 
+OPTION_OF_CLASS = {
+    ServiceClass.CLIENT: "client",
+    ServiceClass.RECOVERY: "background_recovery",
+    ServiceClass.BEST_EFFORT: "background_best_effort",
+}
+PARTS = ("res", "wgt", "lim")
 MCLOCK = "mclock_scheduler"
 WPQ = "wpq"
 # As the log of 16 and earlier calls it.
 _WPQ_NAMES = ("WeightedPriorityQueue", "ClassedOpQueueScheduler", "wpq")
+
+
+@dataclass(frozen=True, slots=True)
+class AllotmentsInForce:
+    """Shares of the capacity by class, and where they were read.
+
+    `table` is the set of built-in profiles they are of: it says what another profile would be. None where none agrees.
+    `is_assumed` where they are not shown, but what the release's profile has.
+    """
+
+    classes: Allotments
+    source: str
+    table: ProfileTable | None
+    is_assumed: bool = False
+
+
+def allotments_in_force(
+    settings: Settings, release: Release | None, profile: str, units_per_shard: float | None
+) -> AllotmentsInForce | None:
+    """Those shown; from 17.2.7 on else those of the release's profile; None where neither is to be had."""
+    is_bytes = counts_bytes(release)
+    found = _shown(settings, is_bytes, units_per_shard)
+    if found is not None:
+        classes, source = found
+        table = None
+        if profile in BUILT_IN and units_per_shard:
+            table = matching_table(profile, classes, is_bytes, units_per_shard)
+        elif profile == CUSTOM:
+            table = table_of_release(release)
+        return AllotmentsInForce(classes, source, table)
+    table = table_of_release(release)
+    if table is None or profile not in BUILT_IN:
+        return None
+    return AllotmentsInForce(table.profiles[profile], f"{profile} of the release's profiles", table, is_assumed=True)
+
+
+def option_name(service_class: ServiceClass, part: str) -> str:
+    """The option of a class's reservation (`res`), weight (`wgt`) or limit (`lim`)."""
+    return f"osd_mclock_scheduler_{OPTION_OF_CLASS[service_class]}_{part}"
+
+
+def _shown(settings: Settings, is_bytes: bool, units: float | None) -> tuple[Allotments, str] | None:
+    """What config show says: shares of the capacity, or in older releases units a second of one queue."""
+    found: dict[ServiceClass, Allotment] = {}
+    source = ""
+    for service_class in SCHEDULED:
+        numbers = []
+        for part in PARTS:
+            name = option_name(service_class, part)
+            setting = settings[name] if name in settings.shown_names else None
+            if setting is None or setting.real is None:
+                return None
+            numbers.append(setting.real)
+            source = setting.source
+        reservation, weight, limit = numbers
+        if not is_bytes:
+            if not units:
+                return None
+            reservation = 0.0 if reservation <= LEAST_UNITS else reservation / units
+            limit = 0.0 if limit >= NO_LIMIT_UNITS else limit / units
+        found[service_class] = Allotment(reservation, weight, limit)
+    return found, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +102,20 @@ class SchedulerInForce:
     """
 
     release: Release | None
-    scheduler: Setting | None
-    profile: Setting | None = None
+    scheduler: QosSetting | None
+    profile: QosSetting | None = None
     kind: str | None = None
     kind_source: str = ""
-    capacity: Setting | None = None
-    bandwidth: Setting | None = None
-    shards: Setting | None = None
-    threads: Setting | None = None
+    capacity: QosSetting | None = None
+    bandwidth: QosSetting | None = None
+    shards: QosSetting | None = None
+    threads: QosSetting | None = None
     cutoff: int = 196
     costs: CostModel | None = None
     shares: AllotmentsInForce | None = None
-    max_backfills: Setting | None = None
-    max_active: Setting | None = None
-    throttle_bytes: Setting | None = None
+    max_backfills: QosSetting | None = None
+    max_active: QosSetting | None = None
+    throttle_bytes: QosSetting | None = None
 
     @property
     def is_mclock(self) -> bool:
@@ -103,7 +182,7 @@ def scheduler_in_force(osd: OsdMaterial, settings: Settings) -> SchedulerInForce
     return mclock if said is None else replace(mclock, shares=said)
 
 
-def _scheduler(osd: OsdMaterial, settings: Settings) -> Setting | None:
+def _scheduler(osd: OsdMaterial, settings: Settings) -> QosSetting | None:
     """By the line every shard writes at the start, by the queues' dump, else by the option."""
     option = settings["osd_op_queue"]
     line = osd.last_line(LineKind.SCHEDULER)
@@ -112,10 +191,10 @@ def _scheduler(osd: OsdMaterial, settings: Settings) -> Setting | None:
         name = WPQ if {line.values["scheduler"], line.values.get("queue")} & set(_WPQ_NAMES) else MCLOCK
         said = "set" if option is None else option.origin
         source = f"{line.source}:{line.number}" if line.number is not None else line.source
-        return Setting("osd_op_queue", name, source, said, default)
+        return QosSetting("osd_op_queue", name, source, said, default)
     if osd.queue_states:
         source, states = osd.queue_states[-1]
-        return Setting("osd_op_queue", states[0].scheduler, source, "" if option is None else option.origin, default)
+        return QosSetting("osd_op_queue", states[0].scheduler, source, "" if option is None else option.origin, default)
     return option
 
 
@@ -134,7 +213,7 @@ def _kind(osd: OsdMaterial, settings: Settings) -> tuple[str | None, str]:
     return None, ""
 
 
-def _of_kind(settings: Settings, name: str, kind: str | None) -> Setting | None:
+def _of_kind(settings: Settings, name: str, kind: str | None) -> QosSetting | None:
     """An option that has a value of its own for HDDs and SSDs, unless the common one is set (not 0)."""
     common = settings[name]
     if common is not None and common.real:
@@ -142,7 +221,7 @@ def _of_kind(settings: Settings, name: str, kind: str | None) -> Setting | None:
     return settings[f"{name}_{kind}"] if kind is not None else None
 
 
-def _shards(osd: OsdMaterial, settings: Settings, kind: str | None) -> Setting | None:
+def _shards(osd: OsdMaterial, settings: Settings, kind: str | None) -> QosSetting | None:
     """By the shards that were logged at the last start, else by the option."""
     option = _of_kind(settings, "osd_op_num_shards", kind)
     if settings.is_shown and option is not None:
@@ -152,10 +231,10 @@ def _shards(osd: OsdMaterial, settings: Settings, kind: str | None) -> Setting |
     if numbers:
         name = option.name if option is not None else "osd_op_num_shards"
         origin = "" if option is None else option.origin
-        return Setting(name, str(len(numbers)), lines[-1].source, origin, option.default if option else None)
+        return QosSetting(name, str(len(numbers)), lines[-1].source, origin, option.default if option else None)
     if osd.queue_states:
         source, states = osd.queue_states[-1]
-        return Setting("osd_op_num_shards", str(len(states)), source, "")
+        return QosSetting("osd_op_num_shards", str(len(states)), source, "")
     return option
 
 
@@ -167,7 +246,7 @@ def _cutoff(osd: OsdMaterial, settings: Settings) -> int:
     return 64 if option is not None and option.value == "low" else 196
 
 
-def _capacity(osd: OsdMaterial, settings: Settings, kind: str | None) -> Setting | None:
+def _capacity(osd: OsdMaterial, settings: Settings, kind: str | None) -> QosSetting | None:
     name = f"osd_mclock_max_capacity_iops_{kind}"
     option = settings[name] if kind is not None else None
     if settings.is_shown:
@@ -175,7 +254,7 @@ def _capacity(osd: OsdMaterial, settings: Settings, kind: str | None) -> Setting
     refused = osd.last_line(LineKind.BENCH_REFUSED)
     if refused is not None:
         source = f"{refused.source}:{refused.number}"
-        return Setting(
+        return QosSetting(
             name, refused.values["unchanged"], source, "benchmark refused", option.default if option else None
         )
     line = osd.last_line(LineKind.CAPACITY)
@@ -188,13 +267,13 @@ def _capacity(osd: OsdMaterial, settings: Settings, kind: str | None) -> Setting
             if per_io and per_shard:
                 found = per_shard * shards.real / per_io
             if found is not None:
-                return Setting(
+                return QosSetting(
                     name, f"{found:.6g}", f"{line.source}:{line.number}", "", option.default if option else None
                 )
     return option
 
 
-def _bandwidth(osd: OsdMaterial, settings: Settings, kind: str | None) -> Setting | None:
+def _bandwidth(osd: OsdMaterial, settings: Settings, kind: str | None) -> QosSetting | None:
     if kind is None or not counts_bytes(settings.release):
         return None
     option = settings[f"osd_mclock_max_sequential_bandwidth_{kind}"]
@@ -204,12 +283,12 @@ def _bandwidth(osd: OsdMaterial, settings: Settings, kind: str | None) -> Settin
         if per_shard is not None:
             name = f"osd_mclock_max_sequential_bandwidth_{kind}"
             source = f"{line.source}:{line.number}"
-            return Setting(name, f"{per_shard * shards.real:.0f}", source, "", option.default if option else None)
+            return QosSetting(name, f"{per_shard * shards.real:.0f}", source, "", option.default if option else None)
     return option
 
 
 def _costs(
-    settings: Settings, kind: str | None, capacity: Setting | None, bandwidth: Setting | None
+    settings: Settings, kind: str | None, capacity: QosSetting | None, bandwidth: QosSetting | None
 ) -> CostModel | None:
     if kind is None:
         return None

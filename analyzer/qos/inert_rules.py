@@ -5,14 +5,14 @@ from typing import ClassVar
 
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.options.option_strings import same_value
-from lsmlens.analyzer.qos.allotments_in_force import PARTS, option_name
 from lsmlens.analyzer.qos.capacity_rules import evidence_of, evidence_of_line
 from lsmlens.analyzer.qos.cost_model import counts_bytes
+from lsmlens.analyzer.qos.in_force import PARTS, option_name
 from lsmlens.analyzer.qos.log_lines import LineKind
 from lsmlens.analyzer.qos.profiles import CUSTOM
 from lsmlens.analyzer.qos.remedies import restart, set_option, show_option, unset_option
 from lsmlens.analyzer.qos.service_classes import SCHEDULED
-from lsmlens.analyzer.qos.settings import Setting, default_of
+from lsmlens.analyzer.qos.settings import QosSetting, default_of
 from lsmlens.analyzer.qos.view import OsdView, QosView
 
 QUINCY = 17
@@ -32,7 +32,7 @@ COSTS = ("osd_recovery_cost", "osd_scrub_cost", "osd_snap_trim_cost")
 SHARES = tuple(option_name(service_class, part) for service_class in SCHEDULED for part in PARTS)
 
 
-def set_by_hand(osd: OsdView, view: QosView, name: str) -> Setting | None:
+def set_by_hand(osd: OsdView, view: QosView, name: str) -> QosSetting | None:
     """An option as the configuration store or ceph.conf has it for an OSD; None where neither sets it.
 
     It need not be in force: the OSD may have put it back.
@@ -41,7 +41,7 @@ def set_by_hand(osd: OsdView, view: QosView, name: str) -> Setting | None:
     default = default_of(name, osd.in_force.release)
     if stored is not None:
         origin = f"configuration store ({stored.section})"
-        return Setting(name, stored.value, view.material.stored_source, origin, default)
+        return QosSetting(name, stored.value, view.material.stored_source, origin, default)
     setting = osd.settings[name]
     return setting if setting is not None and setting.origin.startswith(("ceph.conf", "configuration store")) else None
 

@@ -29,7 +29,7 @@ OF_CLUSTER = (LineKind.SLOW_OPERATIONS, LineKind.SCRUBS_LATE, LineKind.CLUSTER_S
 
 
 @dataclass(frozen=True, slots=True)
-class LineShape:
+class QosLineShape:
     """One line shape: its kind, its anchor, what follows or surrounds it, and real lines that prove both.
 
     Named groups are what is read of it.
@@ -67,7 +67,7 @@ class QosLine:
 _NUMBER = rb"[\d.]{1,40}"
 
 SHAPES = (
-    LineShape(
+    QosLineShape(
         LineKind.BENCH,
         b"osd bench result - bandwidth",
         re.compile(
@@ -79,7 +79,7 @@ SHAPES = (
             b" result - bandwidth (MiB/sec): 169.965 iops: 43510.965 elapsed_sec: 0.069",
         ),
     ),
-    LineShape(
+    QosLineShape(
         LineKind.BENCH_REFUSED,
         b"OSD bench result of ",
         re.compile(
@@ -99,7 +99,7 @@ SHAPES = (
             b" osd_mclock_max_capacity_iops_[hdd|ssd].",
         ),
     ),
-    LineShape(
+    QosLineShape(
         LineKind.SCHEDULER,
         b"OSDShard using op scheduler ",
         re.compile(
@@ -113,7 +113,7 @@ SHAPES = (
             b" ClassedOpQueueScheduler(queue=WeightedPriorityQueue, cutoff=196)",
         ),
     ),
-    LineShape(
+    QosLineShape(
         LineKind.CAPACITY,
         b"set_osd_capacity_params_from_config: ",
         re.compile(
@@ -126,7 +126,7 @@ SHAPES = (
             b" bytes/second",
         ),
     ),
-    LineShape(
+    QosLineShape(
         LineKind.CAPACITY,
         b"max osd capacity(iops) per shard: ",
         re.compile(
@@ -134,7 +134,7 @@ SHAPES = (
         ),
         (),  # built from the source of 16.2 and 17.2.0: no real log of such an OSD was at hand
     ),
-    LineShape(
+    QosLineShape(
         LineKind.DEVICE,
         b"rotational device",
         re.compile(
@@ -145,13 +145,13 @@ SHAPES = (
             b" size 25769803776 (0x600000000, 24 GiB) block_size 4096 (4 KiB) rotational device, discard supported",
         ),
     ),
-    LineShape(
+    QosLineShape(
         LineKind.REVERTED,
         b"did not take effect. Enable osd_mclock_override",
         re.compile(rb"Change to (?P<option>\w+) on osd\.(?P<osd>\d+) did not take effect"),
         (),  # built from the text of OSD.cc (17.2.7 and later): no log with it was at hand
     ),
-    LineShape(
+    QosLineShape(
         LineKind.SLOW_OPERATIONS,
         b" slow ops, oldest ",
         re.compile(
@@ -159,13 +159,13 @@ SHAPES = (
         ),
         (),
     ),
-    LineShape(
+    QosLineShape(
         LineKind.SCRUBS_LATE,
         b"scrubbed in time",
         re.compile(rb"(?P<count>\d+) pgs not (?P<kind>(?:deep-)?scrubbed) in time"),
         (),
     ),
-    LineShape(
+    QosLineShape(
         LineKind.CLUSTER_STATE,
         b" pgmap v",
         re.compile(rb" pgmap v\d+: (?P<groups>\d+) pgs: (?P<state>[^\n]{1,2000})"),
@@ -185,7 +185,7 @@ KEPT = {LineKind.CLUSTER_STATE: 100_000}
 KEPT_OTHERWISE = 1000
 
 
-def parse_line(shape: LineShape, text: bytes, source: str, number: int | None) -> QosLine | None:
+def parse_line(shape: QosLineShape, text: bytes, source: str, number: int | None) -> QosLine | None:
     """What a line with the shape's anchor says; None where its rest is not as expected."""
     match = shape.pattern.search(text)
     if match is None:
@@ -197,7 +197,7 @@ def parse_line(shape: LineShape, text: bytes, source: str, number: int | None) -
     return QosLine(shape.kind, source, number, text.decode(errors="replace").strip(), osd, values)
 
 
-Finder = Callable[[bytes | memoryview], Iterator[tuple[LineShape, int]]]
+Finder = Callable[[bytes | memoryview], Iterator[tuple[QosLineShape, int]]]
 
 
 def finder() -> Finder:
@@ -206,7 +206,7 @@ def finder() -> Finder:
 
     search = BytesAhoCorasick([shape.anchor for shape in SHAPES])
 
-    def find(text: bytes | memoryview) -> Iterator[tuple[LineShape, int]]:
+    def find(text: bytes | memoryview) -> Iterator[tuple[QosLineShape, int]]:
         for pattern, begin, _ in search.find_matches_as_indexes(text):
             yield SHAPES[pattern], begin
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lsmlens.analyzer.qos.documents import Cluster, OsdMetadata, QosDocument, StoredOption
+from lsmlens.analyzer.qos.documents import Cluster, OsdMetadata, QosDocument, QueueState, StoredOption
 from lsmlens.analyzer.qos.log_lines import LineKind, QosLine
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup
-from lsmlens.analyzer.qos.queue_states import QueueState
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import RunAnalysis
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ClusterDocument:
     """A member that is no log, parsed (JSON) or as text, and the daemon it is of, as far as it says one."""
 
     path: str
@@ -78,4 +77,3 @@ class QosMaterial:
     statuses: tuple[tuple[str, object], ...] = ()
     cluster_lines: tuple[QosLine, ...] = ()
     client_results: "tuple[ClientResult, ...]" = ()
-    notes: tuple[str, ...] = ()

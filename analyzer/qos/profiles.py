@@ -45,14 +45,22 @@ class ProfileTable:
     profiles: Mapping[str, Allotments]
 
 
+@cache
 def profile_tables() -> tuple[ProfileTable, ...]:
     """All tables, oldest first."""
-    return _tables()[0]
-
-
-def tables_source() -> str:
-    """Where the tables are from."""
-    return _tables()[1]
+    document: dict[str, Any] = orjson.loads((Path(__file__).parent / "profiles.json").read_bytes())
+    return tuple(
+        ProfileTable(
+            row["name"],
+            int(row["since"].split(".")[0]),
+            row["counts_bytes"],
+            {
+                profile: {ServiceClass(name): Allotment(*values) for name, values in classes.items()}
+                for profile, classes in row["profiles"].items()
+            },
+        )
+        for row in document["tables"]
+    )
 
 
 def table_of_release(release: Release | None) -> ProfileTable | None:
@@ -84,21 +92,3 @@ def _agrees(expected: Allotment, shown: Allotment, is_bytes: bool, units: float)
     if is_bytes:
         return all(abs(one - other) < 1e-4 for one, other in pairs)
     return all(abs(floor(one * units + 0.5) - other * units) < 0.51 for one, other in pairs)
-
-
-@cache
-def _tables() -> tuple[tuple[ProfileTable, ...], str]:
-    document: dict[str, Any] = orjson.loads((Path(__file__).parent / "profiles.json").read_bytes())
-    tables = tuple(
-        ProfileTable(
-            row["name"],
-            int(row["since"].split(".")[0]),
-            row["counts_bytes"],
-            {
-                profile: {ServiceClass(name): Allotment(*values) for name, values in classes.items()}
-                for profile, classes in row["profiles"].items()
-            },
-        )
-        for row in document["tables"]
-    )
-    return tables, document["source"]

@@ -1,11 +1,17 @@
 """How recovering placement groups share the queues of their primaries: what decides how long recovery takes.
 
 A group's operations wait in one queue of its primary, `seed % shards`; groups that meet in a queue share its limit.
+
+A class at its limit gets exactly that, whatever its reservation: a queue that conserves work reaches the limit at any
+moment without a client's operation in it. So recovery takes the time of the queue with the most to do,
+(objects * charge of an object) / limit of one queue. A class without a limit may go as fast as devices and concurrency
+let it; its reservation says how slow it can get while clients keep every queue full.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from random import Random
 
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup
@@ -56,14 +62,13 @@ def queue_loads(groups: Iterable[PlacementGroup], shards: int) -> tuple[QueueLoa
     return tuple(sorted(loads, key=lambda load: (-load.byte_count, -load.objects, load.primary, load.shard)))
 
 
-def peak_by_chance(groups: int, primaries: int, shards: int, pool_groups: int | None = None) -> Peak:
+def peak_by_chance(groups: int, primaries: int, shards: int) -> Peak:
     """The fullest queue of `primaries` OSDs with so many shards, out of random placements.
 
-    `pool_groups` is how many groups the pool has, among which those that recover were chosen: a third more than them
-    by default, as when one OSD of four comes back.
+    They are chosen among a third more, as when one OSD of four comes back.
     """
     random = Random(SEED)
-    pool = range(max(groups, pool_groups if pool_groups is not None else groups * 4 // 3))
+    pool = range(groups * 4 // 3)
     peaks = sorted(
         max(Counter((random.randrange(primaries), seed % shards) for seed in random.sample(pool, groups)).values())
         for _ in range(DRAWS)
@@ -76,3 +81,55 @@ def imbalance(loads: Sequence[QueueLoad]) -> float | None:
     if not loads:
         return None
     return max(load.groups for load in loads) * len(loads) / sum(load.groups for load in loads)
+
+
+class Bound(StrEnum):
+    """What decides how long recovery takes."""
+
+    LIMIT = "limit"
+    RESERVATION = "reservation"
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryTime:
+    """Seconds until all is recovered; `low` and `high` bound it, and are `seconds` where the queues are known.
+
+    Of a class without limit it is the longest it can take, with clients in every queue.
+    """
+
+    seconds: float
+    low: float
+    high: float
+    bound: Bound
+    objects_per_second: float
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the queues were known."""
+        return self.low == self.high
+
+
+# The charge of an object of so many bytes, in units of the cost model.
+Charge = Callable[[float], float]
+
+
+def recovery_time(
+    loads: Sequence[QueueLoad], units_per_shard: float, charge: Charge, bound: Bound
+) -> RecoveryTime | None:
+    """The time with known queues, each of which gets so many units a second; None with nothing to recover."""
+    objects = sum(load.objects for load in loads)
+    if not objects or units_per_shard <= 0:
+        return None
+    seconds = max(load.objects * charge(load.object_bytes) for load in loads) / units_per_shard
+    return RecoveryTime(seconds, seconds, seconds, bound, objects / seconds)
+
+
+def recovery_time_by_chance(
+    peak: Peak, groups: int, objects_per_group: float, units_per_shard: float, charge_of_object: float, bound: Bound
+) -> RecoveryTime | None:
+    """The time and its 90 % interval where groups fall on queues by chance; None with nothing to recover."""
+    if not groups or objects_per_group <= 0 or units_per_shard <= 0:
+        return None
+    per_group = objects_per_group * charge_of_object / units_per_shard
+    low, seconds, high = (count * per_group for count in (peak.low, peak.median, peak.high))
+    return RecoveryTime(seconds, low, high, bound, groups * objects_per_group / seconds)

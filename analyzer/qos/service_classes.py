@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 # Recovery's priorities under mClock (`PeeringState.h`), and the one from which an operation is immediate.
-FORCED_PRIORITY = 20
-UNDERSIZED_PRIORITY = 15
 DEGRADED_PRIORITY = 10
 MISPLACED_PRIORITY = 5
 HIGH_PRIORITY = 196

@@ -33,7 +33,7 @@ _LEVELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class QosSetting:
     """One option: its value as printed, where the value was read (`source`), and who set it (`origin`).
 
     `default` is the release's, None where it is not known.
@@ -93,20 +93,20 @@ class Settings:
         """The names config show has."""
         return frozenset(self._shown)
 
-    def __getitem__(self, name: str) -> Setting | None:
+    def __getitem__(self, name: str) -> QosSetting | None:
         """A setting; None where neither a document nor a default of the release says it."""
         default = default_of(name, self.release)
         if name in self._shown:
-            return Setting(name, self._shown[name], self._show_source, self._origin(name, default), default)
+            return QosSetting(name, self._shown[name], self._show_source, self._origin(name, default), default)
         if name in self._stored:
             stored = self._stored[name]
             origin = f"configuration store ({stored.section})"
-            return Setting(name, stored.value, self._stored_source, origin, default)
+            return QosSetting(name, stored.value, self._stored_source, origin, default)
         if name in self._conf:
-            return Setting(name, self._conf[name], self._conf_source, "ceph.conf", default)
+            return QosSetting(name, self._conf[name], self._conf_source, "ceph.conf", default)
         if default is None:
             return None
-        return Setting(name, default, "", "default of the release", default)
+        return QosSetting(name, default, "", "default of the release", default)
 
     def stored(self, name: str) -> StoredOption | None:
         """What the configuration store has for this OSD, whether it is in force or not."""

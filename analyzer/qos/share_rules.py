@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.qos.allotments_in_force import option_name
 from lsmlens.analyzer.qos.capacity_rules import evidence_of
 from lsmlens.analyzer.qos.cost_model import counts_bytes
+from lsmlens.analyzer.qos.in_force import option_name
 from lsmlens.analyzer.qos.profiles import CUSTOM
 from lsmlens.analyzer.qos.remedies import set_option, unset_option
 from lsmlens.analyzer.qos.service_classes import SCHEDULED, ServiceClass

@@ -1,11 +1,14 @@
 """Rules: one diagnosis a file, listed here in the order in which they are applied."""
 
 from lsmlens.analyzer.findings import Rule
+from lsmlens.analyzer.rules.age_compactions import AgeCompactions
+from lsmlens.analyzer.rules.cluster_health import ClusterHealth
 from lsmlens.analyzer.rules.commit_latency import CommitLatency
 from lsmlens.analyzer.rules.compaction_speed import CompactionSpeed
 from lsmlens.analyzer.rules.compaction_threads import CompactionThreads
 from lsmlens.analyzer.rules.fragmentation import Fragmentation
 from lsmlens.analyzer.rules.kept_sharding import KeptSharding
+from lsmlens.analyzer.rules.known_issues import KnownIssues
 from lsmlens.analyzer.rules.kv_thread import KvThread
 from lsmlens.analyzer.rules.level0_backlog import Level0Backlog
 from lsmlens.analyzer.rules.level0_size import Level0Size
@@ -22,6 +25,8 @@ from lsmlens.analyzer.rules.plain_options import PlainOptions
 from lsmlens.analyzer.rules.read_statistics import ReadStatistics
 from lsmlens.analyzer.rules.slow_operation_overlap import SlowOperationOverlap
 from lsmlens.analyzer.rules.slow_operations import SlowOperations
+from lsmlens.analyzer.rules.slow_peers import SlowPeers
+from lsmlens.analyzer.rules.small_tables import SmallTables
 from lsmlens.analyzer.rules.spillover import Spillover
 from lsmlens.analyzer.rules.tombstone_leakage import TombstoneLeakage
 from lsmlens.analyzer.rules.tombstones import Tombstones
@@ -57,6 +62,11 @@ RULES: tuple[Rule, ...] = (
     LoggedErrors(),
     PlainOptions(),
     ManualWork(),
+    KnownIssues(),
+    AgeCompactions(),
+    ClusterHealth(),
+    SlowPeers(),
+    SmallTables(),
 )
 
 

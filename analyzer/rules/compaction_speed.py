@@ -42,9 +42,9 @@ class CompactionSpeed:
         """One finding for the daemon."""
         if run.is_monitor:
             return
-        mine = _mib_per_second(run)
+        mine = mib_per_second(run)
         alike = [one for one in peers if is_osd(one.run) == is_osd(run.run)]
-        theirs = [speed for one in alike if (speed := _mib_per_second(one)) is not None]
+        theirs = [speed for one in alike if (speed := mib_per_second(one)) is not None]
         if mine is None or len(theirs) < LEAST_PEERS:
             enough = f"{LEAST_COMPACTIONS} compactions that wrote {LEAST_OUTPUT_BYTES // MIB} MiB"
             lacking = "in this log" if mine is None else f"in the logs of {LEAST_PEERS} peers (here {len(theirs)})"
@@ -73,7 +73,7 @@ class CompactionSpeed:
                 *(
                     Evidence(one.run.name, f"{speed:.1f} MB/s per job")
                     for one in alike
-                    if (speed := _mib_per_second(one)) is not None
+                    if (speed := mib_per_second(one)) is not None
                 ),
             ),
             advice="compare version, build, device, compression and load with the peers'; look for a rate limit",
@@ -83,7 +83,7 @@ class CompactionSpeed:
         )
 
 
-def _mib_per_second(run: RunAnalysis) -> float | None:
+def mib_per_second(run: RunAnalysis) -> float | None:
     """Output bytes / compaction seconds; None for too little to tell."""
     written, seconds = run.sums["output_bytes"], run.sums["compaction_seconds"]
     if run.sums["compactions"] < LEAST_COMPACTIONS or written < LEAST_OUTPUT_BYTES or not seconds:

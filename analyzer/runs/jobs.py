@@ -26,6 +26,7 @@ BY_EVENT, BY_JOB_LINE, BY_CREATED, BY_INPUT, BY_NEIGHBOUR = ROUTES = (
     "neighbouring line",
 )
 
+UNKNOWN_FIELDS: Final = " (unknown fields)"
 _BYTES, _RECORDS, _FILES, _MICROS = "bytes", "records", "files", "µs"
 
 
@@ -171,7 +172,9 @@ class BlobFile(msgspec.Struct, kw_only=True, gc=False):
 class OtherEvent(msgspec.Struct, kw_only=True, gc=False):
     """An event that no other table tells of, or fields of one that none has a column for."""
 
-    kind: Annotated[str, Column(TEXT, "", "The event's kind.")]
+    kind: Annotated[
+        str, Column(TEXT, "", "The event's kind; with ` (unknown fields)` after it, the event stands in another row.")
+    ]
     session: Annotated[int, Column(I32, "", "The open it belongs to.")]
     job: Annotated[int | None, Column(I64, "", "Its job.")] = None
     column_family: Annotated[str | None, Column(TEXT, "", "Its column family.")] = None

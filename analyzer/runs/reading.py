@@ -4,7 +4,7 @@ import errno
 import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from lsmlens.analyzer.bundles.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
 from lsmlens.analyzer.bundles.compression import DamagedStream
@@ -13,7 +13,7 @@ from lsmlens.analyzer.bundles.members import HEAD_BYTES, Member, open_bundle
 from lsmlens.analyzer.bundles.roles import Role, daemon_in, recognise_json, recognise_text
 from lsmlens.analyzer.bundles.transports import UnwrappedStream, transport_of, unwrapping
 from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.logs.blocks import MappedBlocks, StreamedBlocks
+from lsmlens.analyzer.logs.blocks import Block, MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.logs.pieces import Piece, grouped, pieces_of
 from lsmlens.analyzer.logs.scan import Scan
 from lsmlens.analyzer.logs.scanner import Scanner
@@ -22,6 +22,11 @@ from lsmlens.analyzer.runs.run import Run
 from lsmlens.analyzer.runs.stitching import stitched
 
 DOCUMENT_BYTES = 16 << 20
+# What the cluster says is of all OSDs whose logs stand below it.
+OF_ALL = (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)
+# What says something of a database by itself, and what a run is called that is of no daemon.
+TELLING = (Role.PERF_DUMP, Role.CONFIG_SHOW, Role.HISTORIC_OPS, *OF_ALL)
+OF_CLUSTER = "cluster"
 CHUNK_BYTES = 1 << 20
 # UTF-16 around a container's log of a program that holds RocksDB, and one more.
 LAYERS = 4
@@ -44,22 +49,44 @@ class Reading(NamedTuple):
     companions: list[Companion]
 
 
+class Listener(Protocol):
+    """Who takes more from a bundle than its runs, in the same pass over its bytes. `document_bytes`: its largest."""
+
+    document_bytes: int
+
+    def take_document(self, member: Member, role: Role, document: object) -> None:
+        """Take a JSON document of a known role."""
+
+    def take_text(self, member: Member, role: Role, head: bytes) -> bool:
+        """Take a member that is no JSON, if it is a document; whether its lines are wanted."""
+
+    def lines_of(self, member: Member) -> Callable[[Block], None]:
+        """What is to be shown a log's blocks, in their order."""
+
+
 def read_runs(
     paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None
 ) -> tuple[list[MemberSummary], list[Run]]:
     """The members and runs of everything under `paths`.
 
-    Raises InputError for a path that does not exist, and where there is no log that could be read.
+    Where there is no log, one of each daemon that counters, configuration or operations are of, and of the cluster.
+    Raises InputError for a path that does not exist, and where nothing could be read.
     """
-    members, runs, _ = read_bundle(paths, on_progress)
+    members, runs, companions = read_bundle(paths, on_progress)
+    if not runs:
+        runs = _runs_without_logs(companions)
     if not runs:
         raise nothing_read(paths, members)
     return members, runs
 
 
-def read_bundle(paths: Sequence[str], on_progress: Callable[[str, int], None] | None = None) -> Reading:
+def read_bundle(
+    paths: Sequence[str],
+    on_progress: Callable[[str, int], None] | None = None,
+    listener: Listener | None = None,
+) -> Reading:
     """Everything under `paths`, be there logs or not. Raises InputError for a path that does not exist."""
-    members, pieces, companions = read_pieces(paths, on_progress)
+    members, pieces, companions = read_pieces(paths, on_progress, listener=listener)
     runs = runs_of(grouped(pieces), companions)
     if runs:
         _name_apart(runs)
@@ -71,6 +98,7 @@ def read_pieces(
     paths: Sequence[str],
     on_progress: Callable[[str, int], None] | None = None,
     wanted: Container[str] | None = None,
+    listener: Listener | None = None,
 ) -> tuple[list[MemberSummary], list[Piece], list[Companion]]:
     """The members under `paths`, or those of them whose paths are wanted; logs are scanned, and not yet put together.
 
@@ -89,7 +117,7 @@ def read_pieces(
         if wanted is not None and member.path not in wanted:
             continue
         current = member.path
-        role, found = _read_member(member, on_bytes, companions)
+        role, found = _read_member(member, on_bytes, companions, listener)
         for piece in found:
             piece.scan.damage = member.damage
         pieces += found
@@ -111,26 +139,56 @@ def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Comp
     for run, group, mine in zip(runs, groups, folders, strict=True):
         others = [other for other, theirs in zip(runs, folders, strict=True) if theirs & mine and not other.is_monitor]
         daemon = next((piece.daemon for piece in group if piece.daemon), None)
-        nearby = [one for one in companions if one.directory in mine]
+        above = [
+            one for one in companions if one.role in OF_ALL and any(_is_above(one.directory, folder) for folder in mine)
+        ]
+        nearby = [*(one for one in companions if one.directory in mine), *above]
         run.companions = belonging_to(daemon, others == [run], nearby)
 
 
+def _is_above(directory: str, folder: str) -> bool:
+    return folder != directory and folder.startswith(directory.rstrip("/") + "/")
+
+
+def _runs_without_logs(companions: list[Companion]) -> list[Run]:
+    """What OSDs' counters, configurations and operations say, or the cluster, of a bundle without any log.
+
+    One run for each daemon that files name, or for all of a folder's files that name none.
+    """
+    groups: dict[tuple[str, str], list[Companion]] = {}
+    for one in companions:
+        if one.role in TELLING:
+            groups.setdefault((one.directory, one.daemon or ""), []).append(one)
+    found = []
+    for (directory, daemon), group in groups.items():
+        shared = [one for one in groups.get((directory, ""), ()) if one.role in OF_ALL]
+        is_named = any(other and folder == directory for folder, other in groups)
+        if not daemon and is_named and len(shared) == len(group):
+            continue  # the daemons of the folder have it
+        run = Run(name=daemon or OF_CLUSTER, is_monitor=daemon.startswith("mon."), members=[])
+        run.companions = [*group, *(shared if daemon else ())]
+        found.append(run)
+    if found:
+        _name_apart(found)
+    return found
+
+
 def _read_member(
-    member: Member, on_bytes: Callable[[int], None], companions: list[Companion]
+    member: Member, on_bytes: Callable[[int], None], companions: list[Companion], listener: Listener | None
 ) -> tuple[Role, list[Piece]]:
     head = member.head()
     unwrap = unwrapping(head)
     if unwrap is None and head.lstrip()[:1] in (b"{", b"["):
-        document = _document_role(member, companions)
+        document = _document_role(member, companions, listener)
         if document is not None:
             return document, []
     if unwrap is None:
-        return _scan(member, member.stream, False, on_bytes, companions)
+        return _scan(member, member.stream, False, on_bytes, companions, listener)
     if member.stream is not None:
-        return _scan_unwrapped(member, member.stream, unwrap, on_bytes, companions)
+        return _scan_unwrapped(member, member.stream, unwrap, on_bytes, companions, listener)
     assert member.file is not None
     with member.file.open("rb", buffering=0) as file:
-        return _scan_unwrapped(member, DamagedStream(file), unwrap, None, companions)
+        return _scan_unwrapped(member, DamagedStream(file), unwrap, None, companions, listener)
 
 
 def _scan_unwrapped(
@@ -139,6 +197,7 @@ def _scan_unwrapped(
     unwrap: Unwrap | None,
     on_bytes: Callable[[int], None] | None,
     companions: list[Companion],
+    listener: Listener | None,
 ) -> tuple[Role, list[Piece]]:
     """Scan what is left when everything that carries the lines is off: as many layers as there are, to a limit."""
     head = member.head()
@@ -151,20 +210,22 @@ def _scan_unwrapped(
         member.sources.append(stream)
         head = stream.peek(HEAD_BYTES)
         unwrap = unwrapping(head)
-    return _scan(member, stream, is_shared, on_bytes, companions)
+    return _scan(member, stream, is_shared, on_bytes, companions, listener)
 
 
-def _document_role(member: Member, companions: list[Companion]) -> Role | None:
+def _document_role(member: Member, companions: list[Companion], listener: Listener | None) -> Role | None:
     """The role of a member that is one JSON document; None where it is not."""
     import orjson
 
     try:
-        document = orjson.loads(member.read(DOCUMENT_BYTES))
+        document = orjson.loads(member.read(DOCUMENT_BYTES if listener is None else listener.document_bytes))
     except ValueError:
         return None
     role = recognise_json(document)
     if role in READ_AS_DOCUMENT:
         companions.append(Companion(member.path, member.directory, role, document))
+    if listener is not None and role is not None:
+        listener.take_document(member, role, document)
     return role
 
 
@@ -174,9 +235,14 @@ def _scan(
     shared: bool,
     on_bytes: Callable[[int], None] | None,
     companions: list[Companion],
+    listener: Listener | None,
 ) -> tuple[Role, list[Piece]]:
     head = stream.peek(HEAD_BYTES) if stream is not None else member.head()
     role = recognise_text(head, member.path)
+    is_plain = stream is None or stream is member.stream
+    on_block = None
+    if listener is not None and (not is_plain or listener.take_text(member, role, head)):
+        on_block = listener.lines_of(member)
     if role in READ_AS_TEXT:
         text = (stream.peek(DOCUMENT_BYTES) if stream is not None else member.read(DOCUMENT_BYTES)).decode(
             "utf-8", "replace"
@@ -191,11 +257,11 @@ def _scan(
         return role, []
     scanner = Scanner(member.path, role, shared)
     if stream is not None:
-        scan = scanner.read(StreamedBlocks(stream))
+        scan = scanner.read(StreamedBlocks(stream), on_block=on_block)
     else:
         assert member.file is not None
         try:
-            scan = scanner.read(MappedBlocks(member.file), on_bytes)
+            scan = scanner.read(MappedBlocks(member.file), on_bytes, on_block)
         except OSError as error:
             member.unreadable = error.strerror or str(error)
             return role, []
@@ -250,7 +316,12 @@ def _reading_order(run: Run) -> tuple[bool, list[tuple[int, str]]]:
 
 def _name_apart(runs: list[Run]) -> None:
     """Put as much of its folder before a run's name as makes it unlike the others'."""
-    folders = {id(run): [part for part in run.members[0].replace("!", "/").split("/")[:-1] if part] for run in runs}
+    folders = {
+        id(run): [
+            part for part in (run.members or [run.companions[0].path])[0].replace("!", "/").split("/")[:-1] if part
+        ]
+        for run in runs
+    }
     for depth in range(1, 2 + max(map(len, folders.values()))):
         names = [run.name for run in runs]
         clashing = [run for run in runs if names.count(run.name) > 1]

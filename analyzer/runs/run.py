@@ -86,17 +86,15 @@ class KvThreadTime(NamedTuple):
 
 @dataclass(slots=True)
 class Run:
-    """One database's life: its sessions and its stitched events.
+    """One database's life: its sessions, and what its events and the lines around them told, as tables.
 
-    `events` holds every event once, in the log's order, with these fields added where they apply:
-    `session` (number), `column_family`, `attributed_by`; on a finished flush or compaction also what its start
-    said, `started_micros`, and the files (`created_files`, `created_bytes`, `created_records`,
-    `created_blob_bytes`) it wrote. `dumps` are the statistics dumps' texts with their local times in milliseconds,
-    `stall_moments` the local time in milliseconds, the column family and the kind of each stall line that has one,
-    `memtable_switches` the local time, the family and its full memtables each time a new one was begun;
-    `slow_operations` and `kv_thread` are what BlueStore's lines say, `slow_places` the line of the longest of each;
-    `errors` are rows of `ErrorLine`, `error_places` the first lines of each kind.
-    `options_text` is what was logged around the last open and when options were set.
+    Rows are added while the log is stitched; frames are made of them when they are asked for. `dumps` are the
+    statistics dumps' texts with their local times in milliseconds, `stall_moments` the local time in milliseconds, the
+    column family and the kind of each stall line that has one; `slow_operations` and `kv_thread` are what BlueStore's
+    lines say, `slow_places` the line of the longest of each; `errors` are the failures that were logged,
+    `error_places` the first lines of each kind; `marked_down` are the epochs at which an OSD was taken for dead, with
+    the local time of its line. `options_text` is what was logged around the last open and when
+    options were set.
     """
 
     name: str
@@ -111,6 +109,7 @@ class Run:
     slow_operations: Spool[SlowOperation] = field(default_factory=lambda: Spool(SlowOperation))
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
     errors: Spool[ErrorLine] = field(default_factory=lambda: Spool(ErrorLine))
+    marked_down: dict[int, int | None] = field(default_factory=dict)
     error_places: dict[str, list[Evidence]] = field(default_factory=dict)
     kv_thread: list[KvThreadTime] = field(default_factory=list)
     stamps: StampRange = field(default_factory=StampRange)

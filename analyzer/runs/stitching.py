@@ -25,6 +25,7 @@ from lsmlens.analyzer.runs.jobs import (
     COMPACTION,
     FLUSH,
     MOVE,
+    UNKNOWN_FIELDS,
     BlobFile,
     Job,
     MemtableSwitch,
@@ -135,6 +136,7 @@ class Stitcher:
             records.SlowLine: self._slow_line,
             records.KvThreadLine: self._kv_thread_line,
             records.ErrorLine: self._error_line,
+            records.MarkedDownLine: self._marked_down_line,
             records.MemtableLine: self._memtable_line,
             records.UnknownFields: self._unknown_fields,
         }
@@ -179,6 +181,9 @@ class Stitcher:
     def _error_line(self, line: records.ErrorLine) -> None:
         if not self._lines.is_repeat(line):
             self._run.errors.append(ErrorLine(line.what, line.status, line.millis))
+
+    def _marked_down_line(self, line: records.MarkedDownLine) -> None:
+        self._run.marked_down.setdefault(line.epoch, line.millis)
 
     def _kv_thread_line(self, line: records.KvThreadLine) -> None:
         if not self._lines.is_repeat(line):
@@ -444,7 +449,8 @@ class Stitcher:
         self._run.other_event_rows.append(row)
 
     def _unknown_fields(self, line: records.UnknownFields) -> None:
-        row = OtherEvent(kind=line.kind, session=self._number, job=line.job, at=line.time_micros, fields=line.fields)
+        kind = f"{line.kind}{UNKNOWN_FIELDS}"
+        row = OtherEvent(kind=kind, session=self._number, job=line.job, at=line.time_micros, fields=line.fields)
         self._run.other_event_rows.append(row)
 
     def _other_event(self, event: Any) -> None:

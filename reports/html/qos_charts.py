@@ -11,7 +11,7 @@ from lsmlens.reports.html.palette import SERIES, css
 from lsmlens.reports.numbers import millis, plain
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.qos.assessment import QosAssessment
-from lsmlens.tuners.qos.recommendation import Prediction, Recommendation
+from lsmlens.tuners.qos.recommendation import QosPrediction, QosRecommendation
 
 CLASS_PIXELS = 170
 LANE_PIXELS, BAR_PIXELS, PLOT_PIXELS = 34, 14, 260
@@ -77,7 +77,7 @@ def allocation(name: str, classes: tuple[ClassAllocation, ...]) -> ChartBlock:
     return ChartBlock(chart, tables.allocation(classes), note)
 
 
-def front(recommendation: Recommendation) -> ChartBlock:
+def front(recommendation: QosRecommendation) -> ChartBlock:
     """Clients' mean against the recovery's time, with their bounds; the pick and what is in force named."""
     rows: list[tuple[Value, ...]] = []
     for alike in tables.alike_predictions(recommendation):
@@ -134,7 +134,7 @@ def front(recommendation: Recommendation) -> ChartBlock:
     return ChartBlock(chart, tables.candidates(recommendation), note)
 
 
-def _kind(alike: list[Prediction], recommendation: Recommendation) -> str:
+def _kind(alike: list[QosPrediction], recommendation: QosRecommendation) -> str:
     if recommendation.pick in alike:
         return "pick"
     if alike[0].candidate.is_current:
@@ -142,7 +142,7 @@ def _kind(alike: list[Prediction], recommendation: Recommendation) -> str:
     return "on the front" if alike[0].is_on_front else "beaten"
 
 
-def courses(recommendation: Recommendation) -> Iterator[ChartBlock]:
+def courses(recommendation: QosRecommendation) -> Iterator[ChartBlock]:
     """Clients' mean, and recovery's rate, over the recovery: what is in force, the pick, others that differ."""
     chosen = _curves(recommendation)
     named = {id(alike[0]): tables.name_of(alike) for alike in tables.alike_predictions(recommendation)}
@@ -186,7 +186,7 @@ def _curve(field: str, names: list[str]) -> alt.Chart:
     return drawn
 
 
-def _curves(recommendation: Recommendation) -> list[Prediction]:
+def _curves(recommendation: QosRecommendation) -> list[QosPrediction]:
     """One of each play, that of what is in force and of the pick among them."""
     groups = tables.alike_predictions(recommendation)
     firsts = [alike[0] for alike in groups]
@@ -195,7 +195,7 @@ def _curves(recommendation: Recommendation) -> list[Prediction]:
     return list({id(one): one for one in (*wanted, *others[: CURVES - 2])}.values())
 
 
-def _course_table(recommendation: Recommendation, chosen: list[Prediction]) -> Table:
+def _course_table(recommendation: QosRecommendation, chosen: list[QosPrediction]) -> Table:
     rows = []
     for one in chosen:
         half = one.play.course[: len(one.play.course) // 2]

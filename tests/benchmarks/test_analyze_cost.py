@@ -214,9 +214,9 @@ def test_memory_does_not_grow_with_the_log(log: Path, tmp_path: Path) -> None:
         eight_times = peak_mebibytes([*COMMAND, longer])
     finally:
         longer.unlink(missing_ok=True)
-    print(f"\npeak memory: {once:.0f} MiB, of a log eight times as long {eight_times:.0f} MiB (aim: 200)")
-    assert once < 200
-    assert eight_times < 200
+    print(f"\npeak memory: {once:.0f} MiB, of a log eight times as long {eight_times:.0f} MiB (aim: 250)")
+    assert once < 250
+    assert eight_times < 250
 
 
 def test_help_is_quick() -> None:

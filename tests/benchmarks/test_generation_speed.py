@@ -18,7 +18,7 @@ import pytest
 from lsmlens.tuners.engines.choice import choose_engine
 from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.replays.measurement import Measurement
-from lsmlens.tuners.replays.outcome import Plan
+from lsmlens.tuners.replays.outcome import ReplayPlan
 from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.replays.trial import run_trial
 from lsmlens.tuners.replays.workspace import Limits
@@ -76,7 +76,7 @@ def test_generation_takes_a_small_share_of_a_replay(name: str, tmp_path: Path) -
     scale = 4.0 if name == "fillrandom" else REPLAY_SCALE
     stream, options = DeclaredStream(load_preset(name)), (read_options("ceph:reef"),)
     replayer = Replayer(engine, work_dir=tmp_path, limits=Limits(0, 0))
-    (trial,) = Plan(stream, options, scale=scale).trials(replayer)
+    (trial,) = ReplayPlan(stream, options, scale=scale).trials(replayer)
     one = run_trial(trial)
     assert isinstance(one, Measurement), one
     share = one.generation_seconds / one.wall_seconds

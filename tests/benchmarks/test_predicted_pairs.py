@@ -18,7 +18,7 @@ from statistics import median
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.diagnosis import analyze
-from lsmlens.tuners.engines.choosing import choose_engine
+from lsmlens.tuners.engines.choice import choose_engine
 from lsmlens.tuners.estimation.fit import fit
 from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.predictions.anchor import anchor_on

@@ -63,8 +63,9 @@ def test_the_first_screen_joins_column_families(stock: Analysis) -> None:
     )
     assert "  ▲ R05 p-0, p-1, p-2: Keys outlive their flush and are deleted later: leak 0.40 to 0.45," in text
     assert "→ let one flush cover more time" in text
-    assert "Plan: min_write_buffer_number_to_merge 1 → 2 of p-0, p-1, p-2 (R05;" in text
-    assert "max_total_wal_size 1 GiB → 2 GiB (R06;" in text
+    plan = " ".join(text[text.index("  Plan: ") :].split())
+    assert "the OSD being stopped min_write_buffer_number_to_merge 1 → 2 (R05);" in plan
+    assert "max_total_wal_size 1 GiB → 2 GiB (R06)." in plan
     assert text.count("R05") == 3  # the finding, the plan, and how to have it explained
 
 

@@ -18,8 +18,7 @@ from lsmlens.reports.outputs import PREDICTION
 from lsmlens.reports.prediction import Observed, PredictionReport, compose, log_total, notes, outside, unjudged
 from lsmlens.reports.prediction_json import to_json
 from lsmlens.tuners.estimation.fit import FittedWorkload
-from lsmlens.tuners.predictions.anchor import observed_figures
-from lsmlens.tuners.predictions.figures import Figures, total
+from lsmlens.tuners.predictions.figures import Figures, by_family, total
 from lsmlens.tuners.predictions.prediction import Predicted, Prediction
 
 Golden = Callable[[str, str], None]
@@ -42,7 +41,7 @@ def document(report: PredictionReport) -> dict[str, Any]:
 
 
 def observed(learned: FittedWorkload, factor: float) -> Observed:
-    families = {name: one.times(factor) for name, one in observed_figures(learned).items()}
+    families = {name: one.times(factor) for name, one in by_family(learned.evidence.run.families).items()}
     return Observed("really", total(families), families)
 
 

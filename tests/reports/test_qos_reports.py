@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import xmlschema
 from jsonschema import Draft202012Validator
-from lsmlens.analyzer.diagnosis import analyze
-from lsmlens.analyzer.errors import InputError, LsmlensError
+from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.analyzer.qos.reading import read_material
@@ -42,11 +41,7 @@ class Here(Executor):
 
 
 def assessed(folder: Path, executor: Executor | None = None) -> QosAssessment:
-    try:
-        analysis = analyze([str(folder)])
-    except InputError:
-        analysis = None
-    return assess(view_of(read_material([str(folder)], analysis)), executor, depth=8)
+    return assess(view_of(read_material([str(folder)])), executor, depth=8)
 
 
 def dump() -> dict[str, Any]:

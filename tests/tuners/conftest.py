@@ -10,7 +10,7 @@ from lsmlens.tuners.estimation.fit import FittedWorkload, fit
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.options.run_options import options_of_run
-from lsmlens.tuners.replays.outcome import Plan, replay
+from lsmlens.tuners.replays.outcome import ReplayPlan, replay
 from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.workloads.generator import DeclaredStream
 from lsmlens.tuners.workloads.yaml_form import parse_workload
@@ -42,7 +42,7 @@ def engine() -> EngineChoice:
 @pytest.fixture(scope="session")
 def small_log(engine: EngineChoice, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
-    plan = Plan(
+    plan = ReplayPlan(
         DeclaredStream(parse_workload(WORKLOAD, "small")),
         (read_options(OPTIONS),),
         keep_log=folder / "logs",

@@ -23,7 +23,9 @@ def best_explained(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since
 
 
 def _with_logs(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> FamilyFit:
-    """The fit, or logs of placement groups."""
+    """The fit, or logs of placement groups; how long these are, a log that begins after its database does not tell."""
+    if fit.evidence.preexisting:
+        return fit
     phases = phases_of(families, fit.column_family.name)
     parts = placement_logs(fit.evidence.intervals, phases)
     if not parts:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
-from lsmlens.tuners.predictions.figures import METRICS, Figures, by_family
+from lsmlens.tuners.predictions.figures import METRICS, Figures
 from lsmlens.tuners.predictions.refinement import refined, variant_of
 from lsmlens.tuners.predictions.replays import Replayed, Variant, refuse_if_all_failed, replay_all, replayed
 from lsmlens.tuners.predictions.scales import coarser_scale, usual_scale
@@ -135,11 +135,6 @@ def anchor_from(
 def weighed(values: Sequence[float], weights: Sequence[float]) -> float:
     """The weighed mean."""
     return sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
-
-
-def observed_figures(fitted: FittedWorkload) -> dict[str, Figures]:
-    """What the log shows, by family."""
-    return by_family(fitted.evidence.run.families)
 
 
 def _weights(

@@ -5,32 +5,43 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from math import inf
 
-from lsmlens.analyzer.qos.allocation import ClassAllocation, allocation_of, charges_in_force
-from lsmlens.analyzer.qos.client_budget import ClientBudget, client_budget, seconds_per_object
+from lsmlens.analyzer.qos.allocation import (
+    ClassAllocation,
+    allocation_of,
+    charges_in_force,
+    client_iops,
+    seconds_per_object,
+)
 from lsmlens.analyzer.qos.cost_model import CostModel, byte_costs, counts_bytes
-from lsmlens.analyzer.qos.queue_loads import peak_by_chance
-from lsmlens.analyzer.qos.recovery_time import Bound, Charge, RecoveryTime, recovery_time, recovery_time_by_chance
+from lsmlens.analyzer.qos.queue_loads import (
+    Bound,
+    Charge,
+    RecoveryTime,
+    peak_by_chance,
+    recovery_time,
+    recovery_time_by_chance,
+)
 from lsmlens.analyzer.qos.rules import Diagnosis, diagnose
 from lsmlens.analyzer.qos.service_classes import ServiceClass
 from lsmlens.analyzer.qos.view import OsdView, QosView
 from lsmlens.tuners.qos.candidates import Candidate, Candidates
 from lsmlens.tuners.qos.cluster_model import ClusterModel, cluster_model
-from lsmlens.tuners.qos.recommendation import Objective, Recommendation, recommend
+from lsmlens.tuners.qos.recommendation import QosObjective, QosRecommendation, recommend
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileForm:
     """What charges and queues alone say of a profile: how long recovery takes, and what HDDs leave to clients.
 
-    `budget` is at the rate of that recovery; None on other devices and where clients' rate without recovery is not
-    known.
+    `client_iops` are at the rate of that recovery; None on other devices and where clients' rate without recovery is
+    not known.
     """
 
     profile: str
     is_current: bool
     service_class: ServiceClass
     recovery: RecoveryTime
-    budget: ClientBudget | None
+    client_iops: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +59,13 @@ class QosAssessment:
     mended_capacity: float | None
     mended: tuple[ClassAllocation, ...]
     forms: tuple[ProfileForm, ...]
-    recommendation: Recommendation | None
+    recommendation: QosRecommendation | None
 
 
 def assess(
     view: QosView,
     executor: Executor | None,
-    objective: Objective = Objective.BALANCED,
+    objective: QosObjective = QosObjective.BALANCED,
     *,
     depth: int | None = None,
     osds: int | None = None,
@@ -128,8 +139,8 @@ def _forms(
                 bound,
             )
         if time is not None:
-            budget = _budget(osd, model, time, base_iops)
-            forms.append(ProfileForm(candidate.profile, candidate.is_current, service_class, time, budget))
+            iops = _client_iops(osd, model, time, base_iops)
+            forms.append(ProfileForm(candidate.profile, candidate.is_current, service_class, time, iops))
     return forms
 
 
@@ -147,10 +158,10 @@ def _profiles(candidates: Candidates) -> list[Candidate]:
     return [current, *(replace(current, profile=name, is_current=False) for name in others)]
 
 
-def _budget(osd: OsdView, model: ClusterModel, time: RecoveryTime, base_iops: float | None) -> ClientBudget | None:
+def _client_iops(osd: OsdView, model: ClusterModel, time: RecoveryTime, base_iops: float | None) -> float | None:
     if base_iops is None or not model.hardware.has_seeks:
         return None
     has_own_db = osd.material.metadata is not None and osd.material.metadata.has_own_db
     bandwidth = osd.in_force.bandwidth.real if osd.in_force.bandwidth is not None else None
     seconds = seconds_per_object(bandwidth or 157_286_400.0, has_own_db, model.object_bytes)
-    return client_budget(base_iops, time.objects_per_second, seconds)
+    return client_iops(base_iops, time.objects_per_second, seconds)

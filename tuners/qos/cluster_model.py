@@ -241,10 +241,3 @@ def _background(osd: OsdView, facts: list[str]) -> Background | None:
 def _real(setting: object, otherwise: float) -> float:
     value = getattr(setting, "real", None)
     return value if isinstance(value, int | float) and value else otherwise
-
-
-def limits_recovery(candidates: Candidates, candidate: Candidate, model: ClusterModel) -> bool:
-    """Whether recovery of this model has a limit under a candidate: then its time follows from charges alone."""
-    allotments = candidates.allotments(candidate)
-    classes = {group.service_class for group in model.groups}
-    return allotments is not None and all(one in allotments and allotments[one].limit > 0 for one in classes)

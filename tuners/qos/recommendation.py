@@ -39,7 +39,7 @@ UNCONTENDED_SHARE = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class QosCalibration:
     """Factors on simulated rates; 1 where nothing was observed, or what was cannot be compared."""
 
     client: float = 1.0
@@ -53,13 +53,13 @@ class Calibration:
         return bool(self.source) and self.client != 1.0
 
 
-def calibrate(observed: ObservedRecovery | None, play: Play, played_share: float) -> Calibration:
+def calibrate(observed: ObservedRecovery | None, play: Play, played_share: float) -> QosCalibration:
     """Factors that make the play of the settings in force what was observed.
 
     `played_share` is the part of the cluster's OSDs that were played.
     """
     if observed is None or play.client is None:
-        return Calibration()
+        return QosCalibration()
     recovery = _factor(observed.objects_per_second * played_share, play.objects_per_second)
     client, note = 1.0, "clients' rate was not observed"
     if observed.client_iops:
@@ -68,7 +68,7 @@ def calibrate(observed: ObservedRecovery | None, play: Play, played_share: float
         if factor is None:
             note = f"clients' {observed.client_iops:,.0f} operations/s are not those of a closed loop, and not used"
         client = factor or 1.0
-    return Calibration(client, recovery or 1.0, observed.source, note)
+    return QosCalibration(client, recovery or 1.0, observed.source, note)
 
 
 def _factor(observed: float, simulated: float) -> float | None:
@@ -79,7 +79,7 @@ def _factor(observed: float, simulated: float) -> float | None:
     return factor if LEAST_FACTOR <= factor <= MOST_FACTOR else None
 
 
-class Objective(StrEnum):
+class QosObjective(StrEnum):
     """What a pick is to favour."""
 
     CLIENT = "client"
@@ -88,7 +88,7 @@ class Objective(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class QosPrediction:
     """What a candidate would do: clients during the recovery, and the recovery's time with its bounds.
 
     `is_limited` where a limit decides that time, else what may be under way at once. `p95_seconds` is None on HDDs
@@ -110,19 +110,19 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Recommendation:
+class QosRecommendation:
     """The candidates' predictions, the pick, and why; the first prediction is that of the settings in force.
 
     `base` is what clients get without recovery. `notes` say what binds and what was taken for what.
     """
 
     model: ClusterModel
-    predictions: tuple[Prediction, ...]
+    predictions: tuple[QosPrediction, ...]
     base: ClientFigures | None
     base_without_compactions: ClientFigures | None
-    pick: Prediction
-    objective: Objective
-    calibration: Calibration
+    pick: QosPrediction
+    objective: QosObjective
+    calibration: QosCalibration
     reasons: tuple[str, ...]
     commands: tuple[str, ...]
     way_back: tuple[str, ...]
@@ -132,14 +132,14 @@ class Recommendation:
 def recommend(
     view: QosView,
     osd: OsdView,
-    objective: Objective,
+    objective: QosObjective,
     executor: Executor,
     *,
     depth: int | None = None,
     osds: int | None = None,
     seed: int = 1,
     on_played: Callable[[str, int, int], None] | None = None,
-) -> Recommendation | None:
+) -> QosRecommendation | None:
     """Play the candidates for an OSD's cluster and choose; None where the scheduler is not known.
 
     `on_played` is told each candidate that was played, how many were, and how many there are.
@@ -162,7 +162,7 @@ def recommend(
         return None
     predictions = _with_front(predictions)
     pick = _pick(predictions, objective, candidates)
-    return Recommendation(
+    return QosRecommendation(
         model=model,
         predictions=tuple(predictions),
         base=plays[-2].client,
@@ -221,8 +221,8 @@ def _play_all(
 
 
 def _prediction(
-    candidate: Candidate, scenario: Scenario, played: Play, model: ClusterModel, calibration: Calibration
-) -> Prediction:
+    candidate: Candidate, scenario: Scenario, played: Play, model: ClusterModel, calibration: QosCalibration
+) -> QosPrediction:
     assert played.client is not None
     assert played.recovery_seconds is not None
     limit_seconds = queue_seconds(scenario)
@@ -240,7 +240,7 @@ def _prediction(
     if model.hardware.has_seeks and not model.has_own_db:
         mean_error = max(mean_error, PLAIN_DISK_ERROR)
     has_p95 = candidate.scheduler == MCLOCK and not model.hardware.has_seeks
-    return Prediction(
+    return QosPrediction(
         candidate,
         client_iops=played.client.iops * calibration.client,
         mean_seconds=played.client.mean_seconds / calibration.client,
@@ -255,42 +255,42 @@ def _prediction(
     )
 
 
-def _with_front(predictions: Sequence[Prediction]) -> list[Prediction]:
+def _with_front(predictions: Sequence[QosPrediction]) -> list[QosPrediction]:
     """Mark those that no other beats in clients' mean and recovery's time at once."""
 
-    def beats(one: Prediction, other: Prediction) -> bool:
+    def beats(one: QosPrediction, other: QosPrediction) -> bool:
         better = one.mean_seconds < other.mean_seconds or one.recovery_seconds < other.recovery_seconds
         return better and one.mean_seconds <= other.mean_seconds and one.recovery_seconds <= other.recovery_seconds
 
     return [replace(one, is_on_front=not any(beats(other, one) for other in predictions)) for one in predictions]
 
 
-def _pick(predictions: Sequence[Prediction], objective: Objective, candidates: Candidates) -> Prediction:
+def _pick(predictions: Sequence[QosPrediction], objective: QosObjective, candidates: Candidates) -> QosPrediction:
     """The best by the objective; of those that are as good within the errors, the one that changes least."""
     least_mean = min(one.mean_seconds for one in predictions)
     least_time = min(one.recovery_seconds for one in predictions)
 
-    def product(one: Prediction) -> float:
+    def product(one: QosPrediction) -> float:
         return one.mean_seconds / least_mean * one.recovery_seconds / least_time
 
-    if objective is Objective.CLIENT:
+    if objective is QosObjective.CLIENT:
         near = [one for one in predictions if one.mean_seconds <= least_mean * (1 + CLIENT_TIE)]
         return _first(near, lambda one: one.recovery_seconds, RECOVERY_TIE, candidates)
-    if objective is Objective.RECOVERY:
+    if objective is QosObjective.RECOVERY:
         near = [one for one in predictions if one.recovery_seconds <= least_time * (1 + RECOVERY_TIE)]
         return _first(near, lambda one: one.mean_seconds, CLIENT_TIE, candidates)
     return _first(predictions, product, CLIENT_TIE, candidates)
 
 
 def _first(
-    near: Sequence[Prediction], value: Callable[[Prediction], float], tie: float, candidates: Candidates
-) -> Prediction:
+    near: Sequence[QosPrediction], value: Callable[[QosPrediction], float], tie: float, candidates: Candidates
+) -> QosPrediction:
     least = min(map(value, near))
     good = [one for one in near if value(one) <= least * (1 + tie)]
     return min(good, key=lambda one: (not one.candidate.is_current, candidates.changes(one.candidate), value(one)))
 
 
-def _reasons(predictions: Sequence[Prediction], pick: Prediction, candidates: Candidates) -> list[str]:
+def _reasons(predictions: Sequence[QosPrediction], pick: QosPrediction, candidates: Candidates) -> list[str]:
     """Why this one, and what binds."""
     current = predictions[0]
     reasons: list[str] = []
@@ -313,11 +313,11 @@ def _reasons(predictions: Sequence[Prediction], pick: Prediction, candidates: Ca
     return reasons
 
 
-def _counts(predictions: Sequence[Prediction]) -> list[int]:
+def _counts(predictions: Sequence[QosPrediction]) -> list[int]:
     return sorted({one.candidate.max_backfills for one in predictions})
 
 
-def _is_alike_in_profiles(predictions: Sequence[Prediction], count: int) -> bool:
+def _is_alike_in_profiles(predictions: Sequence[QosPrediction], count: int) -> bool:
     """Whether all profiles come to the same with so many backfills at once."""
     last = predictions[-1].candidate
     same = [
@@ -329,7 +329,7 @@ def _is_alike_in_profiles(predictions: Sequence[Prediction], count: int) -> bool
     return len({one.candidate.profile for one in same}) > 1 and _are_alike(same)
 
 
-def _are_alike(predictions: Sequence[Prediction]) -> bool:
+def _are_alike(predictions: Sequence[QosPrediction]) -> bool:
     times = [one.recovery_seconds for one in predictions]
     means = [one.mean_seconds for one in predictions]
     return max(times) <= min(times) * (1 + RECOVERY_TIE) and max(means) <= min(means) * (1 + CLIENT_TIE)

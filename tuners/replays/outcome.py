@@ -234,7 +234,7 @@ def _whole_mean(values: Sequence[int | None]) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ReplayPlan:
     """What to replay. The names of `options` differ; other fields are those of `Trial`."""
 
     stream: Stream
@@ -290,7 +290,7 @@ def _spread(stream: Stream, options: OptionSet) -> Stream:
     return replace(stream, sharding={column.prefix: column.shards for column in columns})
 
 
-def replay(plan: Plan, replayer: Replayer) -> tuple[Outcome, ...]:
+def replay(plan: ReplayPlan, replayer: Replayer) -> tuple[Outcome, ...]:
     """The outcome of each set of options, in their order; every run is made anew."""
     trials = plan.trials(replayer)
     results = replayer.make(trials)

@@ -82,7 +82,7 @@ class Promising:
         rng = np.random.default_rng(self.seed)
         pool = self._fitting((_drawn(self.space, free, rng) for _ in range(DRAWN)), self._present)
         for _ in range(GENERATIONS):
-            parents = self._valid(pool, PARENTS)
+            parents = self._valid(pool)
             if not parents:
                 break
             near = (neighbour(self.space, parents, seed) for seed in rng.integers(0, 1 << 31, NEAR).tolist())
@@ -109,10 +109,10 @@ class Promising:
         found = [self._estimated(one, present) for one in different]
         return _by_cost(one for one in found if one.scores.memory_bytes <= self.bounds.memory_bytes)
 
-    def _valid(self, pool: Sequence[Promise], count: int) -> list[Promise]:
+    def _valid(self, pool: Sequence[Promise]) -> list[Promise]:
         found: list[Promise] = []
         for one in pool:
-            if len(found) >= count:
+            if len(found) >= PARENTS:
                 break
             if self._is_valid(one):
                 found.append(one)

@@ -80,7 +80,7 @@ class Screening:
         problems = self.evaluator.replayer.ledger.decided("option sets", problems)
         fitting = [one for one, _ in every if problems[one.name] is None]
         costs: dict[str, float] = {}
-        for one, result in zip(fitting, self._evaluate(fitting, "presets and given candidates"), strict=True):
+        for one, result in zip(fitting, self._evaluate(fitting), strict=True):
             if result is None or result.scores is None or self._unshown(result) is not None:
                 problems[one.name] = "the budget was spent" if result is None else self._unshown(result)
             else:
@@ -89,7 +89,7 @@ class Screening:
 
     def search(self) -> None:
         """What is planned, draws, and the simpler best."""
-        while self._goes_on(DRAWING_SHARE):
+        while self._goes_on():
             batch = self._next_batch()
             if not batch:
                 break
@@ -104,9 +104,9 @@ class Screening:
         estimate = self.promising.cost_of(options)
         return None if origin == "given" or estimate is None else far_worse(estimate, self.study.tried)
 
-    def _goes_on(self, share: float) -> bool:
+    def _goes_on(self) -> bool:
         trials = self.request.trials
-        return self.budget.has(share, time.monotonic()) and (trials is None or self._done() < trials)
+        return self.budget.has(DRAWING_SHARE, time.monotonic()) and (trials is None or self._done() < trials)
 
     def _batch_size(self) -> int:
         """Never more than there are trials left, so that where a batch was cut off changes nothing."""
@@ -155,7 +155,7 @@ class Screening:
             )
             for one in changed
         }
-        self._try_all(list(alone.values()), SIMPLIFYING_SHARE)
+        self._try_all(list(alone.values()))
         found = {one.number: one for one in self.study.tried}
         idle = {}
         for one in changed:
@@ -165,11 +165,11 @@ class Screening:
                 idle[one.name] = present[one.name]
         if len(idle) > 1:
             simpler = self.study.propose(f"{best.name}, simpler", SIMPLER, {**best.choices, **idle}, self._judge)
-            self._try_all([simpler], SIMPLIFYING_SHARE)
+            self._try_all([simpler])
 
-    def _try_all(self, some: Sequence[Tried], share: float) -> None:
+    def _try_all(self, some: Sequence[Tried]) -> None:
         some = [one for one in some if one.is_waiting]
-        while some and self.budget.has(share, time.monotonic()):
+        while some and self.budget.has(SIMPLIFYING_SHARE, time.monotonic()):
             self._try(some[: self.request.batch])
             some = some[self.request.batch :]
 
@@ -201,11 +201,11 @@ class Screening:
                 return UNSHOWN.format(one.name)
         return None
 
-    def _evaluate(self, options: Sequence[OptionSet], what: str) -> list[Evaluated | None]:
+    def _evaluate(self, options: Sequence[OptionSet]) -> list[Evaluated | None]:
         found: list[Evaluated | None] = []
         while len(found) < len(options) and self.budget.has(DRAWING_SHARE, time.monotonic()):
             some = options[len(found) : len(found) + self.request.batch]
-            self.say(f"screening {what}: {', '.join(one.name for one in some)}")
+            self.say(f"screening presets and given candidates: {', '.join(one.name for one in some)}")
             found += self.evaluator.evaluate(self.reference, some)
         return [*found, *[None] * (len(options) - len(found))]
 

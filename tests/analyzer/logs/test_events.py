@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsmlens.analyzer.logs.damaged_events import repaired
-from lsmlens.analyzer.logs.events import INT64_MAX, CompactionStarted, EventError, EventKind, OtherEvent, decoder
+from lsmlens.analyzer.logs.events import (
+    INT64_MAX,
+    AnyEvent,
+    CompactionStarted,
+    EventError,
+    EventKind,
+    OtherEvent,
+    decoder,
+)
 from msgspec import MsgspecError
 from msgspec.structs import asdict
 
@@ -204,8 +212,10 @@ def written(fields: list[Field]) -> bytes:
 
 def decode(payload: bytes | memoryview) -> tuple[dict[str, Any], bool, tuple[str, ...]]:
     """The fields an event has, whether it was cut, and the names of those that are not known."""
+    event: AnyEvent
+    cut, unknown = False, tuple[str, ...]()
     try:
-        event, cut, unknown = decoder().decode(payload), False, ()
+        event = decoder().decode(payload)
     except (MsgspecError, ValueError, RecursionError):
         found = repaired(bytes(payload))
         event, cut, unknown = found.event, found.cut, tuple(sorted(found.unknown))

@@ -68,7 +68,7 @@ class Other(Struct, tag=True, frozen=True):
 
 def test_records_are_kept_as_they_are() -> None:
     spool: Spool[Event | Other] = Spool(Event | Other, batch_records=1)
-    records = [Event(1 << 62, 1.5, "Größe", [1, 2]), Other((3, 4)), Event((1 << 64) - 1)]
+    records: list[Event | Other] = [Event(1 << 62, 1.5, "Größe", [1, 2]), Other((3, 4)), Event((1 << 64) - 1)]
     spool.extend(records[:1])
     spool.extend(records[1:])
     assert list(spool) == records

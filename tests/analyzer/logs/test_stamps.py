@@ -239,7 +239,7 @@ def test_ranges_of_pieces_are_merged() -> None:
 def test_a_log_without_stamps_lasts_from_its_first_event_to_its_last(run_of: Callable[..., Run]) -> None:
     move = b'EVENT_LOG_v1 {"time_micros": %d, "job": %d, "event": "trivial_move", "destination_level": 1, "files": 1,'
     move += b' "total_files_size": 5}'
-    run = run_of([move % (1_000_000 * MILLIS, 1), move % (1_000_000 * MILLIS + 2_500_000, 2)])
+    run = run_of([move % (1000 * MILLIS, 1), move % (1000 * MILLIS + 2_500_000, 2)])
     assert run.stamps.seconds == 2.5
 
 

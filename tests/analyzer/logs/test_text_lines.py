@@ -19,6 +19,7 @@ from lsmlens.analyzer.logs.text_lines import (
     ERRORS,
     FAMILY_OPTIONS,
     KV_THREAD,
+    MARKED_DOWN,
     OPTIONS_SET,
     SESSION_ID,
     SHAPES,
@@ -170,6 +171,10 @@ FORCED = [
 # The records of these end in the time of the line.
 TIMED: list[tuple[bytes, tuple[Any, ...]]] = [
     (
+        b"log_channel(cluster) log [WRN] : map e4712 wrongly marked me down at e4711",
+        (records.MarkedDownLine, 4711),
+    ),
+    (
         b"[db_impl/db_impl_write.cc:1665] [P] New memtable created with log file: #38. Immutable memtables: 1.",
         (records.MemtableLine, "P", 2),
     ),
@@ -251,7 +256,7 @@ def opened(*lines: bytes) -> list[records.OpenLine]:
 def test_a_shape_matches_its_own_examples(shape: LineShape, example: bytes) -> None:
     at = example.index(shape.anchor)
     assert shape.rest.match(example, at + len(shape.anchor))
-    if shape not in (SLOW_OPERATION, KV_THREAD, *ERRORS):  # BlueStore's, of the whole database
+    if shape not in (SLOW_OPERATION, KV_THREAD, MARKED_DOWN, *ERRORS):  # BlueStore's, of the whole database
         family = family_before(memoryview(example), at)
         assert family
         assert b"[" + family.encode() + b"]" in example

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from lsmlens.analyzer.options.option_strings import (
     canonical,
     parse_option_string,
-    parse_options_and_annex,
     parse_rocksdb_string,
     parse_size,
     rocksdb_string,
@@ -34,7 +33,8 @@ def test_the_string_of_a_release() -> None:
 
 def test_the_string_of_a_running_osd(fixtures: Path) -> None:
     show = json.loads((fixtures / "osd-stock" / "config_show.json").read_text())
-    parsed = parse_options_and_annex(show["bluestore_rocksdb_options"], show["bluestore_rocksdb_options_annex"])
+    parsed = parse_option_string(show["bluestore_rocksdb_options"])
+    assert show["bluestore_rocksdb_options_annex"] == ""
     assert parsed.options == {
         "compression": "kNoCompression",
         "max_write_buffer_number": "4",
@@ -69,10 +69,9 @@ def test_separators_braces_and_blanks() -> None:
     assert table.options == {"block_size": "8192", "filter": "{a=1,b=2}"}
 
 
-def test_the_later_value_counts_and_the_annex_is_later() -> None:
-    options = parse_options_and_annex("write_buffer_size=33554432,ttl=1,ttl=2", "write_buffer_size=67108864").options
-    assert options == {"write_buffer_size": "67108864", "ttl": "2"}
-    assert parse_options_and_annex("ttl=1", None).options == {"ttl": "1"}
+def test_the_later_value_counts() -> None:
+    options = parse_option_string("write_buffer_size=33554432,ttl=1,ttl=2").options
+    assert options == {"write_buffer_size": "33554432", "ttl": "2"}
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def stock(fixtures: Path, log_text: Callable[[str], bytes]) -> OptionEvidence:
 def reef(log_text: Callable[[str], bytes], run_of: Callable[..., Run]) -> OptionEvidence:
     """A log alone: no configuration, no sharding text."""
     text = log_text("osd-reef/ceph-osd.0.log.gz")
-    flushes: dict[str, list[tuple[int, str | None]]] = {}
+    flushes: dict[str, list[Flushed]] = {}
     for event in events_of(run_of(text)):
         if event["event"] == "flush_started":
             flushes.setdefault(event["column_family"], []).append(

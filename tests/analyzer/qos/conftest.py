@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsmlens.analyzer.diagnosis import analyze
-from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.findings import Finding, NotAssessed
-from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.reading import read_material
+from lsmlens.analyzer.qos.rules import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.view import QosView, view_of
 
 Build = Callable[..., QosView]
@@ -28,11 +26,7 @@ CHARGES_BY_UNITS = {
 
 
 def read(folder: Path) -> QosView:
-    try:
-        analysis = analyze([str(folder)])
-    except InputError:
-        analysis = None
-    return view_of(read_material([str(folder)], analysis))
+    return view_of(read_material([str(folder)]))
 
 
 @pytest.fixture(scope="session")

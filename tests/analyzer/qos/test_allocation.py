@@ -1,6 +1,7 @@
 """The allocation against the published arithmetic of current releases, and in each queue of older ones."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,9 @@ def test_current_releases(
 ) -> None:
     osd = build({}, {"rotational": rotational, "bluestore_bdev_rotational": rotational}).osds[0]
     newest = profile_tables()[-1].profiles[profile]  # that of 20.2.4, with 5 % for best effort
-    classes = allocation_of(osd.in_force, osd.charges, newest)
+    assert osd.in_force.shares is not None
+    in_force = replace(osd.in_force, shares=replace(osd.in_force.shares, classes=newest))
+    classes = allocation_of(in_force, osd.charges)
     client, recovery, best_effort = (one_of(classes, one) for one in (CLIENT, RECOVERY, BEST_EFFORT))
     assert client.reservation is not None
     assert client.reservation.iops == pytest.approx(iops, rel=1e-4)

@@ -11,7 +11,7 @@ from lsmlens.analyzer.qos.capacity_rules import (
     CapacityIsDefault,
     WeakHdd,
 )
-from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule
+from lsmlens.analyzer.qos.rules import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.view import QosView
 
 Build = Callable[..., QosView]

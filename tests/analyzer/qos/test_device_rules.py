@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.findings import Finding
 from lsmlens.analyzer.qos.device_rules import BandwidthIsDefault, ShardsOfHdd, ThrottleBelowQueue, WrongKind
-from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule
+from lsmlens.analyzer.qos.rules import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.view import QosView
 
 Build = Callable[..., QosView]

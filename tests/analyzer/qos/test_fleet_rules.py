@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from lsmlens.analyzer.findings import Finding, Severity
 from lsmlens.analyzer.qos.fleet_rules import ClusterFigureAsCapacity, UnevenCapacities
-from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule
+from lsmlens.analyzer.qos.rules import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.view import QosView
 
 Build = Callable[..., QosView]

@@ -12,7 +12,7 @@ from lsmlens.analyzer.qos.inert_rules import (
     SleepsWithoutEffect,
     WpqOnPurpose,
 )
-from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule
+from lsmlens.analyzer.qos.rules import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.view import QosView
 
 Build = Callable[..., QosView]

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.bundles.compression import DamagedStream
+from lsmlens.analyzer.bundles.members import Member
 from lsmlens.analyzer.logs.blocks import MappedBlocks, StreamedBlocks
-from lsmlens.analyzer.qos.line_search import LineSearch
-from lsmlens.analyzer.qos.log_lines import SHAPES, LineKind, LineShape, QosLine, parse_line
+from lsmlens.analyzer.qos.log_lines import SHAPES, LineKind, QosLine, QosLineShape, parse_line
+from lsmlens.analyzer.qos.reading import Collection
 
 EXAMPLES = [(shape, example) for shape in SHAPES for example in shape.examples]
 # Built from the sources of the releases that write them, for no such log was at hand.
@@ -23,7 +24,7 @@ BUILT = {
 
 
 @pytest.mark.parametrize(("shape", "line"), EXAMPLES, ids=lambda one: getattr(one, "kind", ""))
-def test_an_example_is_found_by_its_anchor_and_read(shape: LineShape, line: bytes) -> None:
+def test_an_example_is_found_by_its_anchor_and_read(shape: QosLineShape, line: bytes) -> None:
     assert shape.anchor in line
     read = parse_line(shape, line, "log", 7)
     assert read is not None
@@ -56,10 +57,12 @@ def test_a_line_that_ends_early_is_left_out() -> None:
 def lines_of(log: bytes, tmp_path: Path, is_stream: bool) -> list[QosLine]:
     file = tmp_path / "ceph-osd.0.log"
     file.write_bytes(log)
-    if is_stream:
-        with file.open("rb") as stream:
-            return LineSearch().lines(StreamedBlocks(DamagedStream(stream)), "log")
-    return LineSearch().lines(MappedBlocks(file), "log")
+    collection = Collection()
+    look = collection.lines_of(Member("log", ""))
+    with file.open("rb") as stream:
+        for block in StreamedBlocks(DamagedStream(stream)) if is_stream else MappedBlocks(file):
+            look(block)
+    return collection.lines["log"]
 
 
 @pytest.mark.parametrize("is_stream", [False, True])

@@ -6,14 +6,16 @@ import json
 import shutil
 import sys
 import tarfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.bundles.roles import Role, recognise_text
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.logs import blocks
 from lsmlens.analyzer.qos.log_lines import LineKind
-from lsmlens.analyzer.qos.reading import read_material, rereadable
+from lsmlens.analyzer.qos.reading import read_material
 from lsmlens.analyzer.qos.view import QosView
 
 ViewAt = Callable[[Path], QosView]
@@ -84,9 +86,9 @@ def test_a_cluster_log_alone_names_its_osds(tmp_path: Path, view_at: ViewAt) -> 
 def test_nothing_of_an_osd(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
     with pytest.raises(InputError, match="nothing in it is of an OSD"):
-        read_material([str(tmp_path)], None)
+        read_material([str(tmp_path)])
     with pytest.raises(InputError, match="no such file"):
-        read_material([str(tmp_path / "none")], None)
+        read_material([str(tmp_path / "none")])
 
 
 @pytest.mark.parametrize("damage", ["{", '{"osd_op_queue": ', "[1, 2", "\x00\x01", '{"osd_op_queue": 7}'])
@@ -96,18 +98,39 @@ def test_damaged_documents_cost_only_themselves(fixtures: Path, tmp_path: Path, 
     assert view_at(tmp_path).osds[0].in_force.is_mclock
 
 
-def test_standard_input_can_be_read_twice(monkeypatch: pytest.MonkeyPatch, fixtures: Path) -> None:
-    text = (fixtures / "osd-mclock" / "config_show.json").read_bytes()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    with rereadable(["-"]) as paths:
-        for _ in range(2):
-            assert read_material(paths, None).osds[0].config_show["osd_op_queue"] == "mclock_scheduler"
-    assert not Path(paths[0]).exists()
+def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch, fixtures: Path) -> None:
+    shown = (fixtures / "osd-mclock" / "config_show.json").read_bytes()
+    log = gzip.decompress((fixtures / "osd-mclock" / "ceph-osd.0.log.gz").read_bytes())
+    for text in (shown, log):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+        (osd,) = read_material(["-"]).osds
+        if text is shown:
+            assert osd.config_show["osd_op_queue"] == "mclock_scheduler"
+        else:
+            assert osd.last_line(LineKind.BENCH_REFUSED) is not None
+            assert osd.run is not None
 
 
-def test_paths_without_standard_input_stay() -> None:
-    with rereadable(["a", "b"]) as paths:
-        assert paths == ["a", "b"]
+def test_a_log_is_read_once(fixtures: Path) -> None:
+    log = fixtures / "osd-mclock" / "ceph-osd.0.log.gz"
+    told: Counter[str] = Counter()
+    (osd,) = read_material([str(log.parent)], lambda member, count: told.update({member: count})).osds
+    assert osd.lines
+    assert osd.run is not None
+    assert 0.9 * log.stat().st_size < told[str(log)] <= log.stat().st_size
+
+
+def test_lines_are_found_in_every_block(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fixtures: Path) -> None:
+    """The same lines with the same numbers, however a log is cut into blocks."""
+    log = gzip.decompress((fixtures / "osd-mclock" / "ceph-osd.0.log.gz").read_bytes())
+    (tmp_path / "ceph-osd.0.log").write_bytes(log)
+    (whole,) = read_material([str(tmp_path)]).osds
+    monkeypatch.setattr(blocks, "WINDOW_BYTES", 1 << 16)
+    monkeypatch.setattr(blocks, "HISTORY_BYTES", 1 << 12)
+    (cut,) = read_material([str(tmp_path)]).osds
+    assert [(line.kind, line.number) for line in cut.lines] == [(line.kind, line.number) for line in whole.lines]
+    numbered = log.splitlines()
+    assert all(line.number and line.text.encode() in numbered[line.number - 1] for line in whole.lines)
 
 
 @pytest.mark.parametrize(

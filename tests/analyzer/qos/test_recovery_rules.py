@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer.findings import Finding, Severity
-from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.recovery_rules import OneQueueLast, OnlyMisplaced, ProfileWithoutEffect, StaticCharge
+from lsmlens.analyzer.qos.rules import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.view import QosView
 
 Build = Callable[..., QosView]

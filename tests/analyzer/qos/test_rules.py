@@ -5,8 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule
-from lsmlens.analyzer.qos.rules import RULES, diagnose, rule_of
+from lsmlens.analyzer.qos.rules import RULES, ClusterRule, OsdRule, diagnose, rule_of
 from lsmlens.analyzer.qos.view import QosView
 
 PARAGRAPHS = ("Evidence:", "Threshold:", "Advice:", "Risk:", "Check:")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from lsmlens.analyzer.findings import Finding, Severity
-from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule
+from lsmlens.analyzer.qos.rules import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.share_rules import CustomShares, LimitPerClient
 from lsmlens.analyzer.qos.view import QosView
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer.findings import Finding, Severity
-from lsmlens.analyzer.qos.compaction_load import compaction_load
 from lsmlens.analyzer.qos.observed_recovery import ObservedRecovery
-from lsmlens.analyzer.qos.qos_rule import ClusterRule, OsdRule
+from lsmlens.analyzer.qos.rules import ClusterRule, OsdRule
 from lsmlens.analyzer.qos.starvation_rules import BestEffortStarved, CompactionPaidByClients, SubReadsPastQueue
-from lsmlens.analyzer.qos.view import QosView
+from lsmlens.analyzer.qos.view import QosView, compaction_load
 
 Build = Callable[..., QosView]
 Found = Callable[[OsdRule | ClusterRule, QosView], list[Finding]]

@@ -25,7 +25,11 @@ def test_a_rule_explains_itself(rule: object) -> None:
 
 
 def test_every_file_of_rules_is_listed() -> None:
-    files = {file.stem for file in (FIXTURES.parent / "analyzer" / "rules").glob("*.py")} - {"__init__"}
+    files = {
+        file.stem
+        for file in (FIXTURES.parent / "analyzer" / "rules").glob("*.py")
+        if 'code: ClassVar[str] = "R' in file.read_text()
+    }
     assert {type(rule).__module__.rsplit(".", 1)[-1] for rule in RULES} == files
 
 

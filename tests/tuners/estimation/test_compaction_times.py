@@ -1,6 +1,7 @@
 """How long a log's compactions took for what they read."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
@@ -16,7 +17,7 @@ def log(*jobs: tuple[str, int, int, float]) -> Run:
     for number, (family, level, read, seconds) in enumerate(jobs):
         start = 1_700_000_000_000_000 + number * 10_000_000
         took = {"started_at": start, "micros": round(0.9 * seconds * 1e6), "input_bytes": read << 20}
-        levels = {"column_family": family, "input_levels": [level, level + 1], "job": number}
+        levels: dict[str, Any] = {"column_family": family, "input_levels": [level, level + 1], "job": number}
         rows.append(run_tables.compaction(start + round(seconds * 1e6), 1, level + 1, **took, **levels))
     return run_tables.run_of_jobs(*rows)
 

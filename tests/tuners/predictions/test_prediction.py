@@ -8,8 +8,8 @@ from lsmlens.analyzer.units import MIB
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.run_options import options_of_run
-from lsmlens.tuners.predictions.anchor import anchor_from, observed_figures, usual_variants
-from lsmlens.tuners.predictions.figures import METRICS, Figures, total
+from lsmlens.tuners.predictions.anchor import anchor_from, usual_variants
+from lsmlens.tuners.predictions.figures import METRICS, Figures, by_family, total
 from lsmlens.tuners.predictions.prediction import OptionsPrediction, Prediction, prediction_of
 from lsmlens.tuners.predictions.replays import Replayed
 from lsmlens.tuners.replays.measurement import FailureKind, TrialFailure
@@ -34,7 +34,7 @@ def values(one: OptionsPrediction) -> tuple[Figures, Figures, Figures]:
 def test_bias_of_both_replays_falls_out(bias: float, predicting: Predicting, learned: FittedWorkload) -> None:
     one = of(predicting(bias=bias, spread=0.0, half=0.5))
     value, low, high = values(one)
-    seen = total(observed_figures(learned))
+    seen = total(by_family(learned.evidence.run.families))
     for metric in METRICS:
         assert getattr(value, metric) == pytest.approx(0.5 * getattr(seen, metric), rel=0.1, abs=2)
         assert getattr(low, metric) < getattr(value, metric) < getattr(high, metric)
@@ -58,7 +58,7 @@ def test_flushes_just_too_few_to_be_compacted_may_be(
 ) -> None:
     # eight flushes less a few per cent, and none of them compacted
     anchor = predicting().anchor
-    seen = observed_figures(learned)
+    seen = by_family(learned.evidence.run.families)
     name = max(seen, key=lambda one: seen[one].output_bytes)
     flushed = seen[name].times(7.7 / seen[name].flushes)
     few = Figures(flushes=flushed.flushes, flush_bytes=flushed.flush_bytes)
@@ -124,7 +124,7 @@ def test_no_replay_no_figures(predicting: Predicting) -> None:
 
 def test_a_replay_that_fails_is_left_out(predicting: Predicting, learned: FittedWorkload) -> None:
     anchor = predicting(bias=1.0).anchor
-    seen = observed_figures(learned)
+    seen = by_family(learned.evidence.run.families)
     half = Replayed({name: one.times(0.5) for name, one in seen.items()}, {}, ())
     found = prediction_of(anchor, anchor.options.named("half"), [half, FAILED, half])
     assert found.predicted is not None
@@ -134,7 +134,7 @@ def test_a_replay_that_fails_is_left_out(predicting: Predicting, learned: Fitted
 
 def test_variants_nearer_to_the_log_count_more(learned: FittedWorkload) -> None:
     own = options_of_run(learned.evidence.run)
-    seen = observed_figures(learned)
+    seen = by_family(learned.evidence.run.families)
     variants = usual_variants(learned, [own], 3)
     replays = [Replayed({name: one.times(by) for name, one in seen.items()}, {}, ()) for by in (1.5, 1.01, 0.6)]
     anchor = anchor_from(learned, own, ENGINE, variants, replays)

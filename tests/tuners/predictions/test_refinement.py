@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.estimation.structures import rounds, structures
-from lsmlens.tuners.predictions.anchor import observed_figures
+from lsmlens.tuners.predictions.figures import by_family
 from lsmlens.tuners.predictions.refinement import MOST_ROUNDS, refined, tails_of
 from lsmlens.tuners.predictions.replays import Replayed, Variant
 from lsmlens.tuners.replays.measurement import FailureKind, TrialFailure
@@ -16,7 +16,7 @@ class Replays:
     """Replays that show the log's figures times the factors given, one for each replay in turn."""
 
     def __init__(self, fitted: FittedWorkload, *factors: float | None) -> None:
-        self.seen = observed_figures(fitted)
+        self.seen = by_family(fitted.evidence.run.families)
         self.factors = list(factors)
         self.asked: list[int] = []
         self.variants: list[Variant] = []

@@ -15,7 +15,7 @@ from lsmlens.analyzer.qos.view import QosView, view_of
 from lsmlens.tuners.qos.candidates import Candidates
 from lsmlens.tuners.qos.cluster_model import cluster_model
 from lsmlens.tuners.qos.playing import Play, play, queue_seconds
-from lsmlens.tuners.qos.recommendation import Calibration, Objective, Recommendation, calibrate, recommend
+from lsmlens.tuners.qos.recommendation import QosCalibration, QosObjective, QosRecommendation, calibrate, recommend
 from lsmlens.tuners.qos.scenario import Scenario
 from lsmlens.tuners.qos.simulation import ClientFigures
 
@@ -55,7 +55,7 @@ def view(fixtures: Path, tmp_path: Path) -> Callable[..., QosView]:
         (tmp_path / "osd_metadata.json").write_text(json.dumps(metadata))
         for name, content in files.items():
             (tmp_path / f"{name}.json").write_text(json.dumps(content))
-        return view_of(read_material([str(tmp_path)], None))
+        return view_of(read_material([str(tmp_path)]))
 
     return make
 
@@ -222,13 +222,13 @@ def test_clients_that_do_not_press_on_are_not_used() -> None:
     found = calibrate(ObservedRecovery("ceph.log", 200, 120.0, 300.0), PLAYED, 1.0)
     assert found.client == 1.0
     assert "not those of a closed loop" in found.note
-    assert calibrate(None, PLAYED, 1.0) == Calibration()
+    assert calibrate(None, PLAYED, 1.0) == QosCalibration()
 
 
 # ---- the recommendation
 
 
-def recommended(seen: QosView, objective: Objective = Objective.BALANCED) -> Recommendation:
+def recommended(seen: QosView, objective: QosObjective = QosObjective.BALANCED) -> QosRecommendation:
     found = recommend(seen, seen.osds[0], objective, Here(), depth=8)
     assert found is not None
     return found
@@ -236,8 +236,8 @@ def recommended(seen: QosView, objective: Objective = Objective.BALANCED) -> Rec
 
 def test_objectives(view: Callable[..., QosView], short: None) -> None:
     seen = view(pg_dump=dump())
-    found = {objective: recommended(seen, objective) for objective in Objective}
-    client, recovery = found[Objective.CLIENT].pick, found[Objective.RECOVERY].pick
+    found = {objective: recommended(seen, objective) for objective in QosObjective}
+    client, recovery = found[QosObjective.CLIENT].pick, found[QosObjective.RECOVERY].pick
     assert client.mean_seconds <= recovery.mean_seconds
     assert recovery.recovery_seconds <= client.recovery_seconds
     for one in found.values():
@@ -292,15 +292,15 @@ def test_threads_will_do_and_progress_is_told(view: Callable[..., QosView], shor
         told.append((name, done, total))
 
     with ThreadPoolExecutor(1) as executor:
-        assert recommend(seen, seen.osds[0], Objective.BALANCED, executor, depth=4, on_played=tell) is not None
+        assert recommend(seen, seen.osds[0], QosObjective.BALANCED, executor, depth=4, on_played=tell) is not None
     assert [done for _, done, _ in told] == [1, 2, 3, 5]
     assert {total for *_, total in told} == {5}
 
 
 def test_nothing_without_a_scheduler(tmp_path: Path) -> None:
     (tmp_path / "osd_metadata.json").write_text(json.dumps({"id": 0, "osd_data": "/x", "ceph_version": ""}))
-    seen = view_of(read_material([str(tmp_path)], None))
-    assert recommend(seen, seen.osds[0], Objective.BALANCED, Here()) is None
+    seen = view_of(read_material([str(tmp_path)]))
+    assert recommend(seen, seen.osds[0], QosObjective.BALANCED, Here()) is None
 
 
 @pytest.mark.parametrize(("version", "spins"), [("17.2.3", True), ("17.2.4", False), ("18.2.7", False)])
@@ -327,6 +327,6 @@ def test_less_is_promised_where_the_database_is_on_the_disk(
         "osd_data": "/x",
     }
     seen = view(osd_metadata=metadata, pg_dump=dump(4, 2))
-    said = recommend(seen, seen.osds[0], Objective.BALANCED, Here(), depth=4)
+    said = recommend(seen, seen.osds[0], QosObjective.BALANCED, Here(), depth=4)
     assert said is not None
     assert {one.mean_error for one in said.predictions} == {error}

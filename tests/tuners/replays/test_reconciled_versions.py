@@ -12,7 +12,7 @@ from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.library import Library
 from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.replays.measurement import Measurement
-from lsmlens.tuners.replays.outcome import Plan
+from lsmlens.tuners.replays.outcome import ReplayPlan
 from lsmlens.tuners.replays.reconciliation import COMPACTION_TICKER, FLUSH_TICKER
 from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.replays.trial import run_trial
@@ -27,7 +27,7 @@ SMALL = (
 
 
 def assert_even(engine: EngineChoice, workload: str, options: str, scale: float, work_dir: Path) -> Measurement:
-    plan = Plan(open_workload(workload), (read_options(options),), scale=scale)
+    plan = ReplayPlan(open_workload(workload), (read_options(options),), scale=scale)
     (trial,) = plan.trials(Replayer(engine, work_dir=work_dir, limits=Limits(0, 0)))
     one = run_trial(trial)
     assert isinstance(one, Measurement), one

@@ -5,8 +5,15 @@ from collections.abc import Callable
 import pytest
 from lsmlens.analyzer.qos.cost_model import recovery_charges, unit_costs
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup
-from lsmlens.analyzer.qos.queue_loads import QueueLoad, imbalance, peak_by_chance, queue_loads
-from lsmlens.analyzer.qos.recovery_time import Bound, objects_by, recovery_time, recovery_time_by_chance
+from lsmlens.analyzer.qos.queue_loads import (
+    Bound,
+    QueueLoad,
+    imbalance,
+    peak_by_chance,
+    queue_loads,
+    recovery_time,
+    recovery_time_by_chance,
+)
 
 MIB = 1 << 20
 # Read off the study's recovery curves; see tests/published/mclock-study/SOURCE.md.
@@ -53,7 +60,7 @@ def test_the_order_of_profiles(published: Published, name: str) -> None:
     ("shards", "expected"), [(8, (4, 4, 6)), (5, (5, 6, 8)), (1, (17, 19, 23))], ids=["8", "5", "1"]
 )
 def test_the_fullest_queue_by_chance(shards: int, expected: tuple[int, int, int]) -> None:
-    peak = peak_by_chance(48, 3, shards, 64)
+    peak = peak_by_chance(48, 3, shards)
     assert (peak.low, peak.median, peak.high) == expected
 
 
@@ -63,7 +70,7 @@ def test_the_interval_without_a_dump_holds_the_studys_placement(
 ) -> None:
     charge = recovery_charges(unit_costs(kind), 4 * MIB).at_primary
     limit = round(capacity / shards)
-    time = recovery_time_by_chance(peak_by_chance(48, 3, shards, 64), 48, OBJECTS[kind], limit, charge, Bound.LIMIT)
+    time = recovery_time_by_chance(peak_by_chance(48, 3, shards), 48, OBJECTS[kind], limit, charge, Bound.LIMIT)
     assert time is not None
     assert not time.is_exact
     assert time.low <= peak * OBJECTS[kind] * charge / limit <= time.high
@@ -75,15 +82,6 @@ def test_with_one_queue_an_osd_there_is_no_tail() -> None:
     assert time is not None
     assert time.seconds == pytest.approx(1600 * 323 / 21_500)
     assert imbalance(loads) == 1
-
-
-def test_objects_of_a_first_stretch() -> None:
-    # As the study's curves on HDDs bend: 15 queues, then 11, then 8, each group taking 182 s.
-    charge = 153
-    done = objects_by(loads_of("hdd"), 68, lambda _: charge, 420)
-    by_hand = sum(min(groups * 81, 420 * 68 / charge) for groups in OCCUPANCY["hdd"])
-    assert done == pytest.approx(by_hand)
-    assert done / 420 == pytest.approx(5.5, abs=0.1)
 
 
 def test_nothing_to_recover() -> None:

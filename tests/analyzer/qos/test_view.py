@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.clients.client_results import ClientResult, ResultKind
-from lsmlens.analyzer.qos.littles_law import check_littles_law
-from lsmlens.analyzer.qos.view import QosView
+from lsmlens.analyzer.qos.view import QosView, check_littles_law
 
 RESULT = ClientResult(ResultKind.FIO, "fio.json", "write", depth=64, iops=11_017, latency_mean_seconds=5.789e-3)
 
