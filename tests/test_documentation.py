@@ -36,6 +36,7 @@ def parse(arguments: list[str]) -> None:
     while isinstance(context.command, TyperGroup):
         rest = [*context._protected_args, *context.args]
         name, command, rest = context.command.resolve_command(context, rest)
+        assert command is not None
         context = command.make_context(name, rest, parent=context)
 
 

@@ -58,8 +58,8 @@ class Pair:
     unchanged: tuple[float, float]
 
     def row(self) -> str:
-        errors = (self.flushed, self.flushed_raw, self.output, self.output_raw)
-        errors += (self.amplification, self.compactions, self.families)
+        bytes_off = (self.flushed, self.flushed_raw, self.output, self.output_raw)
+        errors = (*bytes_off, self.amplification, self.compactions, self.families)
         inside = f"{sum(self.inside)} of {len(self.inside)}"
         widths = ", ".join(f"{100 * one:.0f}" for one in self.half_widths)
         cells = (self.source, self.target, *map(signed, errors), inside, widths, *map(signed, self.unchanged))

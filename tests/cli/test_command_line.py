@@ -90,6 +90,7 @@ def parse(arguments: list[str]) -> None:
     context = command_line().make_context("lsmlens", arguments)
     while isinstance(context.command, TyperGroup):
         name, command, rest = context.command.resolve_command(context, [*context._protected_args, *context.args])
+        assert command is not None
         context = command.make_context(name, rest, parent=context)
 
 
@@ -107,7 +108,7 @@ def test_a_command_is_summed_up_alike_in_the_list_and_by_itself() -> None:
     for name in SUMMARIES:
         module = import_module(f"lsmlens.cli.{name}")
         assert isinstance(module.app, Typer)
-        assert module.__doc__.startswith(f"`lsmlens {name}`: ")
+        assert (module.__doc__ or "").startswith(f"`lsmlens {name}`: ")
 
 
 def test_the_version(lsmlens: Run) -> None:

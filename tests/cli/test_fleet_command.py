@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import polars as pl
 import pytest
@@ -113,7 +114,8 @@ def test_a_kill_leaves_it_whole(killed: Path, tmp_path: Path, bundles: Path, lsm
 def test_on_the_workers_of_a_scheduler(tmp_path: Path, bundles: Path, lsmlens: Run) -> None:
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    local = cast("Any", LocalCluster)  # distributed has no types of its own
+    with local(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         arguments = ["fleet", "add", str(tmp_path / "fleet"), str(bundles), "--scheduler", cluster.scheduler_address]
         done = lsmlens(*arguments)
     assert done.stdout.startswith(b"4 new log(s) of 4 daemon(s), "), done.stderr

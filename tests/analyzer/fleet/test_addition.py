@@ -9,6 +9,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -20,6 +21,7 @@ from lsmlens.analyzer.fleet.addition import add
 from lsmlens.analyzer.fleet.dataset import DataSet
 from lsmlens.analyzer.fleet.tables import TABLES
 from lsmlens.analyzer.metrics import sums_of
+from lsmlens.analyzer.runs.reading import read_pieces
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 KEY = ["kind", "job", "finished_at"]
@@ -116,10 +118,12 @@ def test_what_is_known_is_not_read_again_whatever_it_is_called(
     first.unlink()
     shutil.move(second, first)
     read: list[str] = []
-    reading = addition.read_pieces
-    monkeypatch.setattr(
-        addition, "read_pieces", lambda files, wanted: (read.extend(wanted), reading(files, wanted=wanted))[1]
-    )
+
+    def reading(files: Any, wanted: Any) -> Any:
+        read.extend(wanted)
+        return read_pieces(files, wanted=wanted)
+
+    monkeypatch.setattr(addition, "read_pieces", reading)
     added = add(fleet, [str(tmp_path / "hour-0")], executor, "ceph")
     assert [one.logs for one in added] == [1]
     assert read == [str(first)]
@@ -159,7 +163,7 @@ def test_daemons_of_one_archive_are_tasks_of_their_own(tmp_path: Path, fleet: Da
 def test_duckdb_reads_it_as_it_is(fleet: DataSet, executor: Executor, table: str) -> None:
     add(fleet, [str(FIXTURES / "osd-stock")], executor, "ceph")
     query = f"select daemon, count(*) from read_parquet('{fleet.root}/{table}/**/*.parquet', hive_partitioning=true)"
-    found = duckdb.sql(f"{query} group by daemon order by daemon").fetchall()
+    found = duckdb.execute(f"{query} group by daemon order by daemon").fetchall()
     assert found == fleet.scan(table).group_by("daemon").len().sort("daemon").collect().rows()
     assert found
 

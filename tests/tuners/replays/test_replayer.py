@@ -84,7 +84,12 @@ def test_progress_counts_what_is_made(trial: Trial, made: list[int]) -> None:
 
 def test_settled_databases_live_in_memory_where_it_has_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[float] = []
-    monkeypatch.setattr(replaying, "memory_folder", lambda needed: asked.append(needed) or tmp_path)
+
+    def folder(needed: float) -> Path:
+        asked.append(needed)
+        return tmp_path
+
+    monkeypatch.setattr(replaying, "memory_folder", folder)
     assert Replayer(ENGINE, jobs=3).settled_folder(10.0) == tmp_path
     assert asked == [30.0]
     assert Replayer(ENGINE, work_dir=tmp_path / "mine").settled_folder(10.0) == tmp_path / "mine"
