@@ -22,7 +22,6 @@ from lsmlens.cli.arguments import (
     files,
     formats,
 )
-from lsmlens.cli.chosen_options import read_option_sets
 from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
@@ -100,30 +99,28 @@ def predict(
     under the others. What is said is of the same work, in the log's own units, with a 90 % interval. Families that the
     replay does not bring out as the log shows them are named.
     """
+    from lsmlens import tuners
     from lsmlens.reports.prediction import PredictionReport
-    from lsmlens.tuners.engines.choice import choose_engine
-    from lsmlens.tuners.estimation.fit import fit
-    from lsmlens.tuners.options.run_options import options_of_run
-    from lsmlens.tuners.predictions.anchor import anchor_on
-    from lsmlens.tuners.predictions.prediction import predict as prediction_of
-    from lsmlens.tuners.replays.replayer import Replayer
 
     outputs = PREDICTION.outputs(output)
     if len(observed) > len(options):
         raise LsmlensError("more --observed than --options", "each --observed stands beside the --options at its place")
-    analysis = read_run(paths, run, quiet)
-    fitted, own = fit(analysis), options_of_run(analysis)
-    sets = read_option_sets(options, own)
+    learned = tuners.learn(read_run(paths, run, quiet))
     beside = [_observed(path, run, quiet) for path in observed]
-    chosen = choose_engine(
-        engine, rocksdb_version or analysis.run.rocksdb_version, engine_lib, not no_download, on_notice=note
-    )
     with Progress(quiet) as progress:
-        replayer = Replayer(chosen, jobs, work_dir=work_dir, on_progress=progress.replaying("replaying own options"))
-        anchor = anchor_on(fitted, own, replayer, candidates=sets, seeds=seeds, scale=scale)
-        progress.begin("replaying new options")
-        prediction = prediction_of(anchor, sets, replayer)
-    report = PredictionReport(" ".join(paths), prediction, (*beside, *[None] * (len(sets) - len(beside))))
+        machine = tuners.Machine(
+            engine,
+            engine_lib,
+            rocksdb_version,
+            not no_download,
+            jobs,
+            work_dir,
+            on_notice=note,
+            on_phase=progress.begin,
+            on_progress=progress.replayed,
+        )
+        prediction = tuners.predict(learned, options, seeds=seeds, scale=scale, machine=machine)
+    report = PredictionReport(" ".join(paths), prediction, (*beside, *[None] * (len(options) - len(beside))))
     for one in outputs:
         PREDICTION.write(one, report)
     if form != "text":

@@ -55,16 +55,11 @@ class Progress:
 
         return advance
 
-    def replaying(self, phase: str = "replaying") -> "Callable[[Runs], None]":
-        """A phase of replays, to be told how far they are."""
-        self.begin(phase)
-
-        def show(runs: "Runs") -> None:
-            failed = f", {runs.failed} failed" if runs.failed else ""
-            left = "" if runs.seconds_left is None else f"  {duration(runs.seconds_left)} left"
-            self._show(runs.share, f"{runs.done} of {runs.runs} runs{failed}{left}")
-
-        return show
+    def replayed(self, runs: "Runs") -> None:
+        """Say how far the replays of a phase are."""
+        failed = f", {runs.failed} failed" if runs.failed else ""
+        left = "" if runs.seconds_left is None else f"  {duration(runs.seconds_left)} left"
+        self._show(runs.share, f"{runs.done} of {runs.runs} runs{failed}{left}")
 
     def simulating(self) -> Callable[[str, int, int], None]:
         """The phase of simulations: to be told each candidate that was played, and how many of how many were."""

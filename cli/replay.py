@@ -20,7 +20,6 @@ from lsmlens.cli.arguments import (
     files,
     formats,
 )
-from lsmlens.cli.chosen_options import read_option_sets
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
 from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width, warn
@@ -28,11 +27,7 @@ from lsmlens.cli.values import above_zero
 from lsmlens.reports.outputs import REPLAY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from lsmlens.reports.replay import ReplayReport
-    from lsmlens.tuners.options.option_set import OptionSet
-    from lsmlens.tuners.workloads.stream import Stream
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -120,37 +115,39 @@ def replay(
     compactions after each step: their bytes are repeatable. Paced runs go at the workload's own rate: for stalls,
     latency and CPU.
     """
+    from lsmlens import tuners
     from lsmlens.reports.replay import ReplayReport
-    from lsmlens.tuners.engines.choice import choose_engine
-    from lsmlens.tuners.replays.measurement import Mode
-    from lsmlens.tuners.replays.outcome import ReplayPlan
-    from lsmlens.tuners.replays.outcome import replay as replay_all
-    from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.replays.workspace import Limits
     from lsmlens.tuners.workloads.sources import open_workload
 
     outputs = REPLAY.outputs(output)
-    sets = tuple(read_option_sets(options))
     stream = open_workload(workload)
-    plan = ReplayPlan(
-        stream=stream,
-        options=sets,
-        mode=Mode(mode),
-        scale=scale,
-        seeds=tuple(range(1, seeds + 1)),
-        settle_bytes=round(settle * (1 << 20)),
-        pace=pace,
-        flush_at_end=flush_at_end,
-        keep_log=keep_logs,
-    )
-    chosen = choose_engine(
-        engine, rocksdb_version or _version(stream, sets), engine_lib, not no_download, on_notice=note
-    )
-    limits = Limits(least_free_disk << 20, least_free_memory << 20)
     _tidy(work_dir)
     with Progress(quiet) as progress:
-        replayer = Replayer(chosen, jobs, None, work_dir, limits, on_progress=progress.replaying())
-        outcomes = replay_all(plan, replayer)
+        machine = tuners.Machine(
+            engine,
+            engine_lib,
+            rocksdb_version,
+            not no_download,
+            jobs,
+            work_dir,
+            Limits(least_free_disk << 20, least_free_memory << 20),
+            on_notice=note,
+            on_phase=progress.begin,
+            on_progress=progress.replayed,
+        )
+        outcomes = tuners.replay(
+            stream,
+            options,
+            mode=mode,
+            scale=scale,
+            seeds=seeds,
+            settle_mib=settle,
+            pace=pace,
+            flush_at_end=flush_at_end,
+            keep_logs=keep_logs,
+            machine=machine,
+        )
     name = Path(workload).name if os.sep in workload else workload
     report = ReplayReport(name, stream.seconds, outcomes, stream.notes)
     for one in outputs:
@@ -160,16 +157,6 @@ def replay(
     else:
         print_result(REPLAY.screen(report, full, terminal_width(), is_coloured(colour)))
     _tell_failures(report)
-
-
-def _version(stream: "Stream", sets: "Sequence[OptionSet]") -> str | None:
-    """The version that wrote the workload's log, or the one that all options are of; None where neither is known."""
-    from lsmlens.tuners.workloads.generator import DeclaredStream
-
-    if isinstance(stream, DeclaredStream) and stream.rocksdb_version is not None:
-        return stream.rocksdb_version
-    versions = {one.rocksdb_version for one in sets if one.rocksdb_version}
-    return versions.pop() if len(versions) == 1 else None
 
 
 def _tidy(work_dir: Path | None) -> None:

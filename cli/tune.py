@@ -1,6 +1,5 @@
 """`lsmlens tune`: recommended settings, with the trade-off, the certainty and the exact commands."""
 
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -23,8 +22,7 @@ from lsmlens.cli.arguments import (
     files,
     formats,
 )
-from lsmlens.cli.chosen_options import read_candidates, read_option_set
-from lsmlens.cli.chosen_run import read_heaviest_run
+from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
 from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from lsmlens.reports.recommendation import RecommendationReport
-    from lsmlens.tuners.options.option_set import OptionSet
 
 DEFAULT_STUDY = "lsmlens-study.db"
 SEARCH = "Search"
@@ -142,18 +139,11 @@ def tune(
     beats the current settings beyond noise, it says so. With --ab, only two given sets of options are compared on the
     log's workload.
     """
+    from lsmlens import tuners
     from lsmlens.reports.recommendation import RecommendationReport
-    from lsmlens.tuners.engines.choice import choose_engine
-    from lsmlens.tuners.estimation.fit import fit
+    from lsmlens.tuners.options.named_sets import read_candidates
     from lsmlens.tuners.options.run_options import options_of_run
-    from lsmlens.tuners.replays.ledger import Ledger
-    from lsmlens.tuners.replays.replayer import Replayer
     from lsmlens.tuners.search.application import application_of
-    from lsmlens.tuners.search.duel import duel_of
-    from lsmlens.tuners.search.evaluation import Evaluator
-    from lsmlens.tuners.search.request import Request
-    from lsmlens.tuners.search.scores import Objective
-    from lsmlens.tuners.search.tuning import Tuning
 
     if ab is None:
         outputs = RECOMMENDATION.outputs(output)
@@ -162,46 +152,45 @@ def tune(
         duel_outputs = DUEL.outputs(output)
         if form not in DUEL.formats:
             raise LsmlensError(f"--format {form}: not with --ab", f"use {' or '.join(DUEL.formats)}")
-    analysis = read_heaviest_run(paths, run, quiet)
-    fitted, own = fit(analysis), options_of_run(analysis)
-    tried = [] if candidates is None else read_candidates(candidates, own)
-    versus = None if ab is None else _versus(ab, own)
-    chosen = choose_engine(
-        engine, rocksdb_version or analysis.run.rocksdb_version, engine_lib, not no_download, on_notice=note
-    )
-    if versus is not None:
-        with Progress(quiet) as progress:
-            replayer = Replayer(chosen, jobs, work_dir=work_dir, on_progress=progress.replaying())
-            duel = duel_of(fitted, own, *versus, replayer)
+    analysis = read_run(paths, run, quiet, heaviest=True)
+    learned = tuners.learn(analysis)
+    tried = [] if candidates is None else read_candidates(candidates, options_of_run(analysis))
+    with ExitStack() as stack:
+        executor, slots = _executor(scheduler, stack)
+        progress = stack.enter_context(Progress(quiet))
+        machine = tuners.Machine(
+            engine,
+            engine_lib,
+            rocksdb_version,
+            not no_download,
+            jobs or slots,
+            work_dir,
+            executor=executor,
+            on_notice=note,
+            on_phase=progress.begin,
+            on_progress=progress.replayed,
+        )
+        if ab is not None:
+            duel = tuners.duel(learned, *ab, machine=machine)
+        else:
+            recommendation = tuners.tune(
+                learned,
+                study,
+                budget_seconds=budget,
+                objective=objective,
+                trials=trials,
+                freeze=freeze,
+                memory_bytes=memory,
+                candidates=tried,
+                seed=seed,
+                machine=machine,
+            )
+    if ab is not None:
         for file in duel_outputs:
             DUEL.write(file, duel)
         shown = DUEL.screen(duel, full, terminal_width(), is_coloured(colour))
         print_result(shown if form == "text" else DUEL.printed(duel, form))
         return
-    with ExitStack() as stack:
-        executor, slots = _executor(scheduler, stack)
-        progress = stack.enter_context(Progress(quiet))
-        ledger = Ledger(study)
-        stack.callback(ledger.close)
-        replayer = Replayer(
-            chosen,
-            jobs=jobs or slots,
-            executor=executor,
-            work_dir=work_dir,
-            ledger=ledger,
-            on_progress=progress.replaying("searching"),
-        )
-        request = Request(
-            objective=Objective(objective),
-            budget_seconds=budget,
-            trials=trials,
-            frozen=tuple(freeze),
-            memory_bytes=memory,
-            candidates=tuple(tried),
-            batch=ledger.decided("batch", jobs or slots or max(2, len(os.sched_getaffinity(0)))),
-            seed=seed,
-        )
-        recommendation = Tuning(Evaluator(fitted, own, replayer), request, study, progress.begin).recommend()
     picked = recommendation.picked
     application = None if picked is None else application_of(analysis, recommendation.present, picked.options, paths[0])
     report = RecommendationReport(" ".join(paths), recommendation, application)
@@ -214,12 +203,6 @@ def _rendered(report: "RecommendationReport", form: str, full: bool, colour: boo
     if form != "text":
         return RECOMMENDATION.printed(report, form)
     return RECOMMENDATION.screen(report, full, terminal_width(), colour)
-
-
-def _versus(texts: tuple[str, str], own: "OptionSet") -> "tuple[OptionSet, OptionSet]":
-    """The two sets of options that stand against each other, under two names."""
-    one, other = (read_option_set(text, own) for text in texts)
-    return (one, other) if one.name != other.name else (one.named("A"), other.named("B"))
 
 
 def _check_study(path: Path, resume: bool) -> None:

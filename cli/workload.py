@@ -50,13 +50,13 @@ def workload(
     workload document, which `lsmlens replay` takes. A query trace, or an OSD's log with write batches (debug_rocksdb
     30), is counted exactly instead.
     """
-    from lsmlens.tuners.estimation.fit import fit
+    from lsmlens import tuners
 
     outputs = WORKLOAD.outputs([name for name in output if name != "-"])
     stream = _trace(paths)
     if stream is None:
         try:
-            fitted = fit(read_run(paths, run, quiet))
+            fitted = tuners.learn(read_run(paths, run, quiet))
         except InputError:
             stream = _batches(paths)
             if stream is None:

@@ -120,9 +120,11 @@ def test_reading(terminal: Terminal, at_once: None, tmp_path: Path) -> None:
 
 def test_each_phase_of_a_command_has_its_name(terminal: Terminal, at_once: None) -> None:
     with terminal, Progress() as progress:
-        progress.replaying("replaying own options")(runs(failed=1, seconds_left=90.0))
+        progress.begin("replaying own options")
+        progress.replayed(runs(failed=1, seconds_left=90.0))
         assert terminal.lines()[-1] == "replaying own options 25% 3 of 8 runs, 1 failed 1 min 30 s left"
-        progress.replaying("replaying new options")(runs())
+        progress.begin("replaying new options")
+        progress.replayed(runs())
         assert terminal.lines()[-2:] == [
             "replaying new options",
             "replaying new options 25% 3 of 8 runs",
@@ -146,9 +148,8 @@ def test_simulations_are_told_from_the_start_on(terminal: Terminal, at_once: Non
 
 def test_a_search_names_what_its_replays_are_for(terminal: Terminal, at_once: None) -> None:
     with terminal, Progress() as progress:
-        show = progress.replaying("searching")
         progress.begin("screening")
-        show(runs(seconds_left=7200.0))
+        progress.replayed(runs(seconds_left=7200.0))
         assert terminal.lines()[-1] == "screening 25% 3 of 8 runs 2 h 00 min left"
 
 
@@ -159,7 +160,8 @@ def test_nothing_is_said_where_no_person_looks_or_wants_to(
     def work() -> None:
         with Progress(quiet) as progress:
             progress.reading(["."])("LOG", 5)
-            progress.replaying()(runs())
+            progress.begin("replaying")
+            progress.replayed(runs())
             progress.simulating()("balanced", 1, 6)
             progress.fetching("RocksDB")(1, 2)
 

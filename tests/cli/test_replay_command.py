@@ -49,7 +49,7 @@ def test_the_version_that_wrote_the_log_is_asked_for(monkeypatch: pytest.MonkeyP
         asked.append(version)
         raise LsmlensError("as far as this test goes")
 
-    monkeypatch.setattr("lsmlens.tuners.engines.choice.choose_engine", choose)
+    monkeypatch.setattr("lsmlens.tuners.api.choose_engine", choose)
     plain = WORKLOAD.format(seconds=15)
     learned = plain.replace("seconds: 15", "seconds: 15\norigin: {kind: fitted, source: osd.0, rocksdb_version: 6.8.1}")
     for name, text in (("plain.yaml", plain), ("learned.yaml", learned)):

@@ -1,39 +1,34 @@
-"""The sets of options that a command is told to run under, each with a name of its own."""
+"""Several sets of options, each under a name of its own: as given one by one, or one a line of a file."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.errors import InputError
-
-if TYPE_CHECKING:
-    from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.reading import read_options
 
 CANDIDATES_HINT = "one set of options a line, as for predict"
 
 
-def read_option_set(text: str, own: "OptionSet") -> "OptionSet":
-    """The set that `text` stands for, over a log's `own` options.
+def read_option_set(text: str | OptionSet, own: OptionSet | None) -> OptionSet:
+    """The set that `text` stands for, over a log's `own` options if there is one; or the set itself.
 
     Raises InputError for text that stands for none, and where the log's database cannot have the set.
     """
-    from lsmlens.tuners.options.reading import read_options
-
-    one = read_options(text, own)
-    one.validate(own.families, own.rocksdb_version)
+    one = read_options(text, own) if isinstance(text, str) else text
+    if own is not None:
+        one.validate(own.families, own.rocksdb_version)
     return one
 
 
-def read_option_sets(texts: Sequence[str], own: "OptionSet | None" = None) -> "list[OptionSet]":
+def read_option_sets(texts: Sequence[str | OptionSet], own: OptionSet | None = None) -> list[OptionSet]:
     """The sets, in their order; one whose name is taken becomes `NAME#2` and so on.
 
-    `own` are the options of the log at hand, if there is one. Raises InputError as `read_option_set` does.
+    Raises InputError as `read_option_set` does.
     """
-    from lsmlens.tuners.options.reading import read_options
-
     sets: list[OptionSet] = []
     for text in texts:
-        one = read_options(text) if own is None else read_option_set(text, own)
+        one = read_option_set(text, own)
         taken = {other.name for other in sets}
         name, number = one.name, 1
         while name in taken:
@@ -43,7 +38,7 @@ def read_option_sets(texts: Sequence[str], own: "OptionSet | None" = None) -> "l
     return sets
 
 
-def read_candidates(path: str, own: "OptionSet") -> "list[OptionSet]":
+def read_candidates(path: str, own: OptionSet) -> list[OptionSet]:
     """The sets of a file, one a line, over a log's `own` options; empty lines and those that begin with # are none.
 
     A set whose name is taken, or is `current`, becomes `NAME (line N)`. Raises InputError, with the line's number.
