@@ -8,7 +8,7 @@
 Names are loaded when they are first used.
 """
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def load(
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return metadata.version("lsmlens")
+        from importlib.metadata import version
+
+        return version("lsmlens")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"lsmlens.analyzer.{_HOMES[name]}"), name)

@@ -138,6 +138,9 @@ def _statements(one: RunAnalysis) -> Iterator[Statement]:
         yield Statement(counted(counts[severity], _WORDS[severity]), Tone(severity))
     if not grave:
         yield Statement("no finding", Tone.BETTER)
+    if not one.run.members:
+        yield Statement("no log: what was written and stalls are not known", Tone.WARNING)
+        return
     if not has_jobs(one):
         yield Statement("no flush or compaction finished in what was read", Tone.WARNING)
     if one.total.write_amplification is not None:

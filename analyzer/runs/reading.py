@@ -157,7 +157,7 @@ def _runs_without_logs(companions: list[Companion]) -> list[Run]:
     """
     groups: dict[tuple[str, str], list[Companion]] = {}
     for one in companions:
-        if one.role in TELLING:
+        if _tells(one):
             groups.setdefault((one.directory, one.daemon or ""), []).append(one)
     found = []
     for (directory, daemon), group in groups.items():
@@ -171,6 +171,11 @@ def _runs_without_logs(companions: list[Companion]) -> list[Run]:
     if found:
         _name_apart(found)
     return found
+
+
+def _tells(one: Companion) -> bool:
+    """Whether a companion says anything of a database by itself; a list of no operations does not."""
+    return one.role in TELLING and (one.role is not Role.HISTORIC_OPS or bool(one.content.get("ops")))
 
 
 def _read_member(

@@ -807,10 +807,14 @@ def test_folders_with_nothing_to_read(lsmlens: Command, tmp_path: Path) -> None:
     assert_input_error(lsmlens("analyze", empty), "empty")
     without = tmp_path / "without"
     without.mkdir()
-    (without / "perf_dump.json").write_bytes(b'{"bluefs": {"db_used_bytes": 1}}')
+    (without / "notes.json").write_bytes(b'{"ticket": 1}')
     (without / "ceph.conf").write_bytes(b"[global]\nfsid = 1\n")
-    assert_input_error(lsmlens("analyze", without), "without", "no log")
-    assert_input_error(lsmlens("analyze", empty, without), "no log")
+    assert_input_error(lsmlens("analyze", without), "without", "no line of RocksDB")
+    assert_input_error(lsmlens("analyze", empty, without), "no line of RocksDB")
+    (without / "perf_dump.json").write_bytes(b'{"bluefs": {"db_used_bytes": 1}}')
+    counters = lsmlens("analyze", without)
+    assert counters.returncode == 0
+    assert b"No log: only counters" in counters.stdout
     dangling = tmp_path / "dangling"
     dangling.mkdir()
     (dangling / "ceph-osd.0.log").symlink_to("gone")

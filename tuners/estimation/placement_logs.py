@@ -38,7 +38,8 @@ def placement_logs(intervals: Sequence[Interval], phases: NDArray[np.int64]) -> 
     kept = float(sum(one.kept_deletes for one in intervals))
     if not LEAST_DELETES * puts.sum() <= deletes.sum() <= puts.sum() or kept < LEAST_KEPT_DELETES * deletes.sum():
         return []
-    trimmed = np.floor(deletes * _of_entries(puts, deletes, phases))
+    # an entry that is deleted leaves a dup, which is one of the puts
+    trimmed = np.minimum(np.floor(deletes * _of_entries(puts, deletes, phases)), puts)
     entries = np.floor((puts - trimmed) / 2)
     kept_puts = np.array([one.kept_puts for one in intervals], np.float64)
     found: list[Part] = []

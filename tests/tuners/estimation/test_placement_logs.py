@@ -67,3 +67,12 @@ def test_a_phase_comes_again_where_the_mix_of_families_does() -> None:
     assert phases_of(families, "P").tolist() == [0, 0, 0, 1, 1, 1] * 2
     # of one family alone there is one phase
     assert phases_of({"P": logs}, "P").tolist() == [0] * 12
+
+
+def test_no_more_entries_are_deleted_in_a_flush_than_dups_can_be_put() -> None:
+    rows = [(float(at), 900, 300) if at % 7 else (float(at), 100, 2000) for at in range(60)]
+    parts = placement_logs(counted(*rows).intervals, np.zeros(60, np.int64))
+    assert parts
+    for part in parts:
+        assert part.puts.min() >= 0
+        assert part.deletes.min() >= 0

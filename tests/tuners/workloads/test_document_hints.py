@@ -27,7 +27,7 @@ KINDS = "queue, overwrite, merges, growth, clustered"
         ("seconds:", "second:", "did you mean `seconds`?"),
         ("rate:", "rte:", "did you mean `rate`?"),
         ("sigma:", "sgma:", "did you mean `sigma`?"),
-        ("order: scattered", "spam: 1", "there are length, front, order, groups"),
+        ("order: scattered", "spam: 1", "there are length, front, order, groups, first_group"),
         ("scattered", "scatered", "did you mean `scattered`?"),
         ("scattered", "zigzag", "there are grouped, scattered, sequential"),
         ("lognormal", "lognorm", "did you mean `lognormal`?"),
