@@ -20,9 +20,7 @@ from typing import Final, TypeVar
 
 import polars as pl
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH, MOVE
-from lsmlens.analyzer.units import MIB, MICROS
-
-GIB: Final = 1 << 30
+from lsmlens.analyzer.units import GIB, MIB, MICROS
 
 FrameT = TypeVar("FrameT", pl.DataFrame, pl.LazyFrame)
 

@@ -18,8 +18,8 @@ from typing import Final
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.comparison.observations import daemon_of, figures_of
 from lsmlens.analyzer.findings import Severity
-from lsmlens.analyzer.metrics import GIB, METRICS, Group, Metric, Unit, metric_named
-from lsmlens.analyzer.units import MIB, MICROS
+from lsmlens.analyzer.metrics import METRICS, Group, Metric, Unit, metric_named
+from lsmlens.analyzer.units import GIB, MIB, MICROS
 
 PREFIX: Final = "lsmlens_"
 UNITS: Final = ("seconds", "bytes", "ratio")

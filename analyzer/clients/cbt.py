@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"(?:^|.*/)(?:results/)?(\d{8})/(id-[0-9a-f]+)/((?:[^/]+/)*)(json_)?output\.(\d+)(?:\.[^/]+)?")
 _PARAMETER = re.compile(r"([a-z_]+)-0*(\d+)")
 _PRECONDITION = ("precondition", "prefill")
-CONFIGURATION = "benchmark_config.yaml"
 # What of a configuration tells one test from another, and how it is called for short.
 SHORT_NAMES = {
     "mode": "",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 SCHEMA: Final = "lsmlens.fleet/1"
-PARTITION: Final = ("cluster", "host", "daemon", "day")
 
 
 class Reading(msgspec.Struct, kw_only=True):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.metrics import OUTPUT_INPUT_RATIO, WRITE_AMPLIFICATION, sums_of
+from lsmlens.analyzer.units import MICROS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,7 +112,7 @@ def writes_by_window(jobs: "pl.DataFrame", seconds: float, most: int) -> tuple[t
     """
     import polars as pl
 
-    micros = max(1, round(seconds * 1_000_000))
+    micros = max(1, round(seconds * MICROS))
     start = (pl.col("finished_at").dt.epoch("us") // micros * micros).alias("start")
     rows = sums_of(jobs, [start], _OF_FAMILIES).head(most).to_dicts()
     return tuple((began, FamilyWrites(str(began), **row)) for row in rows for began in (row.pop("start"),))

@@ -15,7 +15,6 @@ from enum import StrEnum
 
 from lsmlens.analyzer.qos.placement_groups import is_pg_dump
 
-SECTIONS = re.compile(r"(?:global|mon|mgr|osd|mds|client)(?:\.\S+|/\S+)*")
 # WHO     MASK  LEVEL     OPTION                            VALUE          RO
 _DUMP_HEADER = re.compile(r"^\s*WHO\s+MASK\s+LEVEL\s+OPTION\s+VALUE", re.MULTILINE)
 _DUMP_ROW = re.compile(

@@ -21,8 +21,6 @@ from lsmlens.tuners.workloads.components import (
 from numpy.typing import NDArray
 
 Counts = NDArray[np.int64]
-# Components need one row or more; their schedules are filled in when the document is made.
-NO_ROWS = (Row(0.0, 0.0, 0),)
 MILLISECONDS = 3
 
 

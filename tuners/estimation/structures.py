@@ -13,7 +13,6 @@ from lsmlens.tuners.estimation.family_parts import First, Variation
 from lsmlens.tuners.workloads.components import DeleteOrder, Growth
 
 FEW_GROUPS = 8
-MANY_GROUPS = 64
 CLEAR_FACTORS = (2.0, 0.5)
 FIRST: tuple[First, ...] = ("fresh", "hot")
 
