@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.numbers import bytes_of, file_name, millis, plain, share
 from lsmlens.analyzer.units import MICROS
 from lsmlens.reports.moments import moment_of_micros
-from lsmlens.reports.numbers import bytes_of, file_name, millis, plain, share
 from lsmlens.reports.tables import Table
 
 if TYPE_CHECKING:

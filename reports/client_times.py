@@ -7,8 +7,8 @@ from statistics import median
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.bundles.companions import Beside
+from lsmlens.analyzer.numbers import file_name
 from lsmlens.analyzer.units import MICROS
-from lsmlens.reports.numbers import file_name
 from lsmlens.reports.time_bins import TimeBins
 
 CLIENT_SPANS = 240

@@ -16,6 +16,7 @@ from lsmlens.analyzer.fleet.overview import (
     in_ranges,
 )
 from lsmlens.analyzer.metrics import Metric, Unit
+from lsmlens.analyzer.numbers import plain, share, size
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -27,7 +28,6 @@ from lsmlens.reports.document import (
     Tone,
     Verdict,
 )
-from lsmlens.reports.numbers import plain, share, size
 from lsmlens.reports.outputs import FleetReport
 from lsmlens.reports.tables import Column, Importance, tabulate
 

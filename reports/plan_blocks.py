@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.numbers import setting
 from lsmlens.analyzer.plan import LeftOut, Plan, PlannedChange
 from lsmlens.reports.document import Block, Commands, Detail, Details, Paragraphs, TableBlock
-from lsmlens.reports.numbers import setting
 from lsmlens.reports.tables import Column, tabulate
 
 LONGEST_VALUE = 24  # on a first screen

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lsmlens.analyzer.numbers import DAY, HOUR, MINUTE
 from lsmlens.analyzer.units import MICROS
-from lsmlens.reports.numbers import DAY, HOUR, MINUTE
 
 LENGTHS_SECONDS = (
     *(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30),

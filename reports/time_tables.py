@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from lsmlens.analyzer.numbers import millis, plain, share
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.moments import moment_of_micros
-from lsmlens.reports.numbers import millis, plain, share
 from lsmlens.reports.run_tables import windows
 from lsmlens.reports.tables import Table
 from lsmlens.reports.timeline import BINS_PER_WINDOW, Timeline

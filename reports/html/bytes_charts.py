@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import altair as alt
+from lsmlens.analyzer.numbers import duration
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.html.charts import Chart, data
 from lsmlens.reports.html.palette import LEVELS, SERIES, css
 from lsmlens.reports.html.time_axis import PLOT_PIXELS, TimeAxis
-from lsmlens.reports.numbers import duration
 
 MOST_REASONS = len(SERIES)
 OTHER_REASONS = "others"

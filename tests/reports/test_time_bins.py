@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lsmlens.analyzer.numbers import duration
 from lsmlens.analyzer.units import MICROS
-from lsmlens.reports.numbers import duration
 from lsmlens.reports.time_bins import LENGTHS_SECONDS, TimeBins
 
 MOMENT = st.integers(0, 4_000_000_000 * MICROS)
