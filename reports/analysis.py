@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.numbers import counted, duration, plain, ratio, share, size
 from lsmlens.analyzer.options.option_changes import has_ceph
 from lsmlens.reports import run_tables
 from lsmlens.reports.document import (
@@ -29,7 +30,6 @@ from lsmlens.reports.document import (
 from lsmlens.reports.finding_blocks import finding_blocks, plan_blocks, plan_lines
 from lsmlens.reports.glossary import ANALYSIS_TERMS
 from lsmlens.reports.moments import moment
-from lsmlens.reports.numbers import counted, duration, plain, ratio, share, size
 from lsmlens.reports.run_sections import has_jobs, run_sections
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.metrics import Better, Group
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports import comparison_tables as tables
 from lsmlens.reports import document as blocks
@@ -33,7 +34,6 @@ from lsmlens.reports.document import (
     charts,
 )
 from lsmlens.reports.glossary import ANALYSIS_TERMS, COMPARISON_TERMS
-from lsmlens.reports.numbers import counted
 from lsmlens.reports.run_sections import time_blocks
 from lsmlens.reports.tables import Table
 

@@ -6,9 +6,9 @@ from itertools import chain, zip_longest
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import setting
 from lsmlens.analyzer.plan import LeftOut, Plan, PlannedChange
 from lsmlens.reports.document import Block, Commands, Detail, Details, FindingBlock, Instance, Paragraphs, TableBlock
-from lsmlens.reports.numbers import setting
 from lsmlens.reports.tables import Column, Table, tabulate
 
 EVIDENCE_SHOWN = 5

@@ -17,6 +17,7 @@ from lsmlens.analyzer.fleet.overview import (
     in_ranges,
 )
 from lsmlens.analyzer.metrics import Metric, Unit
+from lsmlens.analyzer.numbers import plain, share, size
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -28,7 +29,6 @@ from lsmlens.reports.document import (
     Tone,
     Verdict,
 )
-from lsmlens.reports.numbers import plain, share, size
 from lsmlens.reports.tables import Column, Importance, tabulate
 
 SHOWN: Final = 6  # findings, outliers, options and groups on the first screen

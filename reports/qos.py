@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.numbers import counted, file_name, millis, plain
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.reports import qos_tables as tables
 from lsmlens.reports.document import (
@@ -24,7 +25,6 @@ from lsmlens.reports.document import (
     Verdict,
 )
 from lsmlens.reports.finding_blocks import finding_blocks
-from lsmlens.reports.numbers import counted, file_name, millis, plain
 from lsmlens.tuners.qos.assessment import QosAssessment
 from lsmlens.tuners.qos.recommendation import QosRecommendation
 

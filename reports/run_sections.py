@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.numbers import bytes_of, counted, duration, plain, share, size
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports import run_tables
 from lsmlens.reports.document import (
@@ -19,7 +20,6 @@ from lsmlens.reports.document import (
     TableBlock,
 )
 from lsmlens.reports.moments import moment
-from lsmlens.reports.numbers import bytes_of, counted, duration, plain, share, size
 from lsmlens.reports.tables import Column, Table, tabulate
 from lsmlens.reports.waterfall import waterfall_table, waterfalls
 

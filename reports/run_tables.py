@@ -12,11 +12,11 @@ from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.analyzer.measures.pressure import FamilyPressure
 from lsmlens.analyzer.metrics import LABELS
+from lsmlens.analyzer.numbers import bytes_of, file_name, mib, millis, plain, ratio, setting, share
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.document import Tone
 from lsmlens.reports.moments import moment_of_micros
-from lsmlens.reports.numbers import bytes_of, file_name, mib, millis, plain, ratio, setting, share
 from lsmlens.reports.tables import Column, Importance, Table, tabulate
 from lsmlens.reports.timeline import BINS_PER_WINDOW, Timeline
 

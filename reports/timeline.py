@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from lsmlens.analyzer.analysis import MOST_WINDOWS, RunAnalysis
 from lsmlens.analyzer.bundles.companions import Beside
 from lsmlens.analyzer.measures.amplification import UNATTRIBUTED, FamilyWrites, writes_by_window
+from lsmlens.analyzer.numbers import DAY, HOUR, MINUTE, file_name
 from lsmlens.analyzer.runs.jobs import FLUSH, MOVE
 from lsmlens.analyzer.runs.run import Run
 from lsmlens.analyzer.runs.selection import JobFilter, Selection
 from lsmlens.analyzer.units import MICROS
-from lsmlens.reports.numbers import DAY, HOUR, MINUTE, file_name
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,11 +7,11 @@ from math import ceil, floor, log10
 from typing import Any, TypeVar
 
 import altair as alt
+from lsmlens.analyzer.numbers import duration
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.html.charts import Chart, Dataset, data, make_chart
 from lsmlens.reports.html.palette import HEAT, LEVELS, SERIES, css
-from lsmlens.reports.numbers import duration
 from lsmlens.reports.timeline import Timeline
 
 STALLED = "stalled"

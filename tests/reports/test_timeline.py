@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.numbers import duration
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.analyzer.units import MICROS
-from lsmlens.reports.numbers import duration
 from lsmlens.reports.run_tables import NOTHING, TimeTables
 from lsmlens.reports.timeline import (
     BINS_PER_WINDOW,
