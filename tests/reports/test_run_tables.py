@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.diagnosis import analyze
-from lsmlens.reports import client_tables, markdown
+from lsmlens.reports import markdown, run_tables
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.analysis_json import run_json
 from lsmlens.reports.terminal import whole
@@ -19,7 +19,7 @@ def osd(fixtures: Path) -> RunAnalysis:
 
 
 def test_over_time(osd: RunAnalysis) -> None:
-    table = client_tables.client_series(osd)
+    table = run_tables.client_series(osd)
     assert table is not None
     assert [(row[0], row[2]) for row in table.rows] == [
         ("averaged_bw.1.log and 1 more", "bandwidth"),
@@ -43,7 +43,7 @@ def test_not_placed_in_time_is_said(fixtures: Path, tmp_path: Path) -> None:
     for name in ("ceph-osd.0.log.gz", "averaged_clat.1.log"):
         shutil.copy(fixtures / "osd-small-db" / name, tmp_path)
     analysis = analyze([str(tmp_path)])
-    table = client_tables.client_series(analysis.runs[0])
+    table = run_tables.client_series(analysis.runs[0])
     assert table is not None
     assert table.rows[0][:4] == (
         "averaged_clat.1.log",
@@ -63,7 +63,7 @@ def test_lines_left_out_are_counted(fixtures: Path, tmp_path: Path) -> None:
     lines = (fixtures / "osd-small-db" / "averaged_lat.1.log").read_text()
     (tmp_path / "averaged_lat.1.log").write_text(f"{lines}garbage\n4000, x, 1, 0, 0\n")
     (run,) = analyze([str(tmp_path)]).runs
-    table = client_tables.client_series(run)
+    table = run_tables.client_series(run)
     assert table is not None
     assert table.rows[0][0] == "averaged_lat.1.log (2 lines left out)"
     assert run_json(run).client_series[0].lines_left_out == 2
@@ -80,4 +80,4 @@ def test_document_has_every_step(osd: RunAnalysis) -> None:
 
 def test_none_without_any(fixtures: Path) -> None:
     (reef,) = analyze([str(fixtures / "osd-reef")]).runs
-    assert client_tables.client_series(reef) is None
+    assert run_tables.client_series(reef) is None

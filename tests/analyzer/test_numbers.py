@@ -1,9 +1,9 @@
 """Numbers and moments as people read them."""
 
 import pytest
+from lsmlens.analyzer.numbers import counted, mib, millis, plain, ratio, setting, size
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.moments import moment, moment_of_micros
-from lsmlens.reports.numbers import counted, mib, millis, plain, ratio, setting, size
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 
