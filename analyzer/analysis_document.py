@@ -343,7 +343,7 @@ class IterationJson(Struct, kw_only=True):
     """How long iterators of one kind took."""
 
     name: Annotated[str, means("The counter, or what a line `slow operation observed` names.")]
-    count: Annotated[Count, means("How often, by the counter, since the daemon started.")]
+    times: Annotated[Count, means("How often, by the counter, since the daemon started.")]
     mean_seconds: Annotated[Amount | None, means("Mean of the counter.")]
     slow_lines: Annotated[Count, means("Lines `slow operation observed` of it.")]
     longest_seconds: Annotated[Amount | None, means("The longest of these lines.")]

@@ -126,10 +126,10 @@ def tombstone_lines(one: RunAnalysis) -> Iterator[str]:
     total, entries = sum(level.tombstones for level in levels), sum(level.entries for level in levels)
     if total:
         waiting = sum(level.tombstones for level in levels if level.is_due is False)
-        others = max(1, entries - total)
+        each = total / max(1, entries - total)
         yield (
-            f"{plain(total)} tombstones lie in {counted(len(levels), 'level')} of column families, {total / others:.2f} for"
-            f" each other entry; for {plain(waiting)} of them no compaction is due."
+            f"{plain(total)} tombstones lie in {counted(len(levels), 'level')} of column families, {each:.2f} for each"
+            f" other entry; for {plain(waiting)} of them no compaction is due."
         )
         state = {True: "is on", False: "is off", None: "is not known to be on"}[collector.is_on]
         marked, markable = sum(level.marked for level in levels), sum(level.markable for level in levels)

@@ -178,6 +178,7 @@ def tombstones(one: RunAnalysis) -> Table:
     return tabulate(_TOMBSTONES, one.tombstones)
 
 
+_DUE = {True: "yes", False: "no", None: "-"}
 _TOMBSTONES: tuple[Column[LevelTombstones], ...] = (
     Column("column family", lambda one: named(one.family)),
     Column("level", lambda one: f"L{one.level}"),
@@ -193,7 +194,6 @@ _TOMBSTONES: tuple[Column[LevelTombstones], ...] = (
     Column("marked on deletion", lambda one: plain(one.marked), importance=USUAL),
     Column("perhaps marked", lambda one: plain(one.markable), importance=MINOR),
 )
-_DUE = {True: "yes", False: "no", None: "-"}
 
 
 def _age(seconds: float | None) -> str:
@@ -207,7 +207,7 @@ def iterations(one: RunAnalysis) -> Table:
 
 _ITERATIONS: tuple[Column[Iteration], ...] = (
     Column("iterator", lambda one: one.name),
-    Column("times", lambda one: plain(one.count) if one.count else "-"),
+    Column("times", lambda one: plain(one.times) if one.times else "-"),
     Column("mean", lambda one: millis(one.mean_seconds)),
     Column("slow lines", lambda one: plain(one.slow_lines)),
     Column("longest", lambda one: _age(one.longest_seconds)),

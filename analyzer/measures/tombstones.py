@@ -86,7 +86,7 @@ class Iteration(NamedTuple):
     """How long iterators of one kind took: by counters since the daemon started, and by lines of slow operations."""
 
     name: str
-    count: int
+    times: int
     mean_seconds: float | None
     slow_lines: int = 0
     longest_seconds: float | None = None
@@ -277,7 +277,7 @@ class _Shape:
         if self._own.get("level_compaction_dynamic_level_bytes") not in ("1", "true"):
             return float(base * factor ** (level - 1))
         last = max(self._bytes)  # levels are sized from the last one up
-        return max(float(base), self._bytes[last] / factor ** (last - level))
+        return max(float(base), self._bytes[last] / float(factor ** (last - level)))
 
     def _until_aged(self, oldest_seconds: float | None) -> str:
         """When age alone will make a compaction due, by ttl or periodic_compaction_seconds."""

@@ -126,9 +126,9 @@ def _slow(run: RunAnalysis, is_listing: bool) -> Iterator[Evidence]:
             continue
         if one.slow_lines:
             yield run.run.slow_places[one.name][1]
-        elif one.count >= LEAST_CALLS and (one.mean_seconds or 0.0) >= SLOW_SECONDS:
+        elif one.times >= LEAST_CALLS and (one.mean_seconds or 0.0) >= SLOW_SECONDS:
             source = run.beside.perf_dumps[-1].source
-            times = counted(one.count, "time")
+            times = counted(one.times, "time")
             yield Evidence(source, f"bluestore.{one.name}: {times}, {millis(one.mean_seconds)} in the mean")
 
 
