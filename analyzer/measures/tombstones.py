@@ -234,8 +234,8 @@ class _Shape:
     ) -> None:
         self._own = {one.name: one.value for one in options if one.family == family}
         sizes = live.group_by("level").agg(pl.col("bytes").sum(), pl.len()).rows()
-        self._bytes = {level: total for level, total, _ in sizes}
-        known = {level: count for level, _, count in sizes}
+        self._bytes: dict[int, int] = {level: total for level, total, _ in sizes}
+        known: dict[int, int] = {level: count for level, _, count in sizes}
         self._files = dict(enumerate(files)) or known
         self._is_whole = all(known.get(level, 0) >= count for level, count in self._files.items())
 
@@ -277,7 +277,7 @@ class _Shape:
         if self._own.get("level_compaction_dynamic_level_bytes") not in ("1", "true"):
             return float(base * factor ** (level - 1))
         last = max(self._bytes)  # levels are sized from the last one up
-        return max(float(base), self._bytes[last] / float(factor ** (last - level)))
+        return float(max(base, self._bytes[last] * factor ** (level - last)))
 
     def _until_aged(self, oldest_seconds: float | None) -> str:
         """When age alone will make a compaction due, by ttl or periodic_compaction_seconds."""
