@@ -278,6 +278,56 @@ class PressureSeriesJson(Struct, kw_only=True):
     ]
 
 
+class LiveTablesJson(Struct, kw_only=True):
+    """The tables known to live at the log's end; those from before the log are not seen."""
+
+    live_tables: Annotated[Count, means("How many.")]
+    live_table_bytes: Annotated[Count, means("Their size.")]
+    live_entries: Annotated[Count, means("num_entries of them.")]
+    live_tombstones: Annotated[Count, means("num_deletions of them.")]
+    live_range_tombstones: Annotated[Count, means("num_range_deletions of them.")]
+
+
+class TombstonesJson(Struct, kw_only=True):
+    """The tombstones of one column family in one level, of the tables known to live at the log's end."""
+
+    family: FamilyName
+    level: Annotated[Count, means("The level they lie in, after all moves.")]
+    tables: Annotated[Count, means("Tables of that level.")]
+    bytes: Annotated[Count, means("Size of these tables.")]
+    entries: Annotated[Count, means("num_entries of these tables.")]
+    tombstones: Annotated[Count, means("num_deletions of these tables.")]
+    range_tombstones: Annotated[Count, means("num_range_deletions of these tables.")]
+    share: Annotated[Amount, means("tombstones / entries.")]
+    oldest_seconds: Annotated[
+        float | None,
+        means("From the begin of the oldest memtable that is in a table with tombstones to the log's end."),
+    ]
+    median_seconds: Annotated[float | None, means("The same of the table that holds the median tombstone.")]
+    is_due: Annotated[bool | None, means("Whether a compaction of the level is due; null where nothing tells.")]
+    reason: Annotated[str, means("Why it is due or not: level, size, trigger, age.")]
+    marked: Annotated[Count, means("Tombstones in tables that compaction on deletion marks wherever they lie in them.")]
+    markable: Annotated[Count, means("Tombstones in tables that it marks if they lie close enough together.")]
+
+
+class CompactionOnDeletionJson(Struct, kw_only=True):
+    """Compaction on deletion: a table with so many deletions within so many entries in a row is compacted soon."""
+
+    is_on: Annotated[bool | None, means("Whether it is on; null where nothing tells.")]
+    trigger: Annotated[Count, means("Deletions; Ceph's default where nothing tells.")]
+    window: Annotated[Count, means("Entries in a row; Ceph's default where nothing tells.")]
+
+
+class IterationJson(Struct, kw_only=True):
+    """How long iterators of one kind took."""
+
+    name: Annotated[str, means("The counter, or what a line `slow operation observed` names.")]
+    times: Annotated[Count, means("How often, by the counter, since the daemon started.")]
+    mean_seconds: Annotated[Amount | None, means("Mean of the counter.")]
+    slow_lines: Annotated[Count, means("Lines `slow operation observed` of it.")]
+    longest_seconds: Annotated[Amount | None, means("The longest of these lines.")]
+
+
 class SlowOperationsJson(Struct, kw_only=True):
     """BlueStore's lines `slow operation observed for WHAT`: what took longer than bluestore_log_op_age."""
 
@@ -780,6 +830,16 @@ class RunJson(Struct, kw_only=True):
             " statistics_dumps.points."
         ),
     ] = None
+    live_tables: Annotated[
+        LiveTablesJson | None, means("Sums over live tables; null where the log tells of no table's entries.")
+    ] = None
+    tombstones: Annotated[
+        list[TombstonesJson], means("What listings step over, by column family and level; levels without any left out.")
+    ] = []
+    compaction_on_deletion: Annotated[
+        CompactionOnDeletionJson | None, means("What `marked` and `markable` of tombstones are by.")
+    ] = None
+    iterations: Annotated[list[IterationJson], means("How long omap iterators and listings took.")] = []
     slow_operations: Annotated[list[SlowOperationsJson], means("By what was slow.")] = []
     kv_thread: Annotated[list[KvThreadJson], means("In the log's order.")] = []
     statistics_dumps: Annotated[DumpsJson | None, means("null where the log has none.")]

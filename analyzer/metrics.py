@@ -41,6 +41,7 @@ class Group(StrEnum):
     AMPLIFICATION = "write amplification"
     WORK = "per unit of work"
     FAMILIES = "column families"
+    TOMBSTONES = "tombstones"
     STALLS = "stalls"
     COUNTERS = "counters"
     CLIENTS = "clients"
@@ -126,6 +127,14 @@ SUMS: Final[Mapping[str, Sum]] = {
     ),
     "trivial_moves": Sum(_MOVE.sum(), "trivial_move events; they move no bytes"),
     "trivial_move_bytes": Sum(_of(_MOVE, "moved_bytes"), "size of the tables that trivial moves took to another level"),
+}
+# Sums over tables that live: an expression over the columns of `jobs.Table`.
+TABLE_SUMS: Final[Mapping[str, pl.Expr]] = {
+    "live_tables": pl.len(),
+    "live_table_bytes": pl.col("bytes").sum(),
+    "live_entries": pl.col("entries").sum(),
+    "live_tombstones": pl.col("deletions").sum(),
+    "live_range_tombstones": pl.col("range_deletions").sum(),
 }
 # The work a database was given: a total's share that a run decides by chance is the total per record of it.
 WORK: Final = "flush_input_records"
@@ -415,6 +424,21 @@ _WORK: Final = (
     ),
 )  # fmt: skip
 
+_OF_TABLES: Final = "tables that the log says were made and neither deleted nor compacted since"
+TOMBSTONE_SHARE: Final = Metric(
+    "tombstone_share", "tombstones in tables", Unit.SHARE, _LOWER, Group.TOMBSTONES,
+    "tombstones / entries of the tables that live at the log's end", of=("live_tombstones",), per="live_entries",
+    leaves_out="tables from before the log", source=_OF_TABLES,
+)  # fmt: skip
+_TOMBSTONES: Final = (
+    TOMBSTONE_SHARE,
+    Metric(
+        "live_tombstones", "tombstones", Unit.RECORDS, _LOWER, Group.TOMBSTONES,
+        "num_deletions of the tables that live at the log's end", of=("live_tombstones",),
+        leaves_out="tables from before the log", source=_OF_TABLES, is_total=True,
+    ),
+)  # fmt: skip
+
 _STALLS: Final = (
     Metric(
         "stall_seconds", "write stalls", Unit.SECONDS, _LOWER, Group.STALLS,
@@ -484,7 +508,14 @@ _COUNTERS: Final = (
     ),
 )  # fmt: skip
 
-METRICS: Final[tuple[Metric, ...]] = (*_STATISTICS, *_AMPLIFICATION, *_WORK, *_STALLS, *_COUNTERS)
+METRICS: Final[tuple[Metric, ...]] = (
+    *_STATISTICS,
+    *_AMPLIFICATION,
+    *_WORK,
+    *_TOMBSTONES,
+    *_STALLS,
+    *_COUNTERS,
+)
 """All metrics of a whole run, bundle or arm. Those of column families and client jobs are made for what there is."""
 
 LABELS: Final = {metric.name: metric.label for metric in _STATISTICS}
