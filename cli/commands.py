@@ -18,7 +18,7 @@ SUMMARIES = {
     "qos": "The op scheduler: in force, allocation, findings, simulation.",
     "fleet": "Many OSDs in one data set, and a look over them.",
     "engine": "The RocksDB versions that replays can run on.",
-    "explain": "What a finding means, by its code.",
+    "explain": "What a finding or a metric means, by its code or name.",
 }
 
 

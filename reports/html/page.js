@@ -60,11 +60,22 @@
     }
     return value;
   }));
+  // The axis of time as two parameters, which a drag sets; marks beyond it are cut off.
+  const zoomed = (spec, { since, until }) => ({
+    ...JSON.parse(JSON.stringify(spec, (key, value) => {
+      if (key === "mark") return { ...value, clip: true };
+      return value?.type === "utc" && "domainMin" in value
+        ? { ...value, domainMin: { expr: "since" }, domainMax: { expr: "until" } } : value;
+    })),
+    params: [{ name: "since", value: since }, { name: "until", value: until }],
+  });
   const draw = async (place) => {
     const width = place.clientWidth;
     const isNarrow = width < 560;
     const whole = page.charts[Number(place.dataset.chart)];
-    const spec = isNarrow ? narrowed(whole, width) : whole;
+    const time = whole.usermeta?.time;
+    const fitting = isNarrow ? narrowed(whole, width) : whole;
+    const spec = time ? zoomed(fitting, time) : fitting;
     const stacked = { ...page.config.legend, columns: 2, layout: { top: { direction: "vertical" } } };
     const config = isNarrow ? { ...page.config, legend: stacked } : page.config;
     const datasets = Object.fromEntries([...named(spec)].map((name) => [name, dataset(name)]));
@@ -72,7 +83,7 @@
       const { view } = await vegaEmbed(place, { ...spec, datasets }, {
         mode: "vega-lite", renderer: "svg", actions: false, config, tooltip: { disableDefaultStyle: true },
       });
-      if (whole.usermeta?.time) zoomable(place, view, whole.usermeta.time);
+      if (time) zoomable(place, view, time);
     } catch (error) {
       place.textContent = `This chart could not be drawn (${error.message}); the table below holds its figures.`;
     }

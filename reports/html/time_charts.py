@@ -64,7 +64,7 @@ class TimeAxis:
         return alt.X(
             field,
             title=title,
-            scale=alt.Scale(type="utc", domainMin=alt.expr("since"), domainMax=alt.expr("until"), nice=False),
+            scale=alt.Scale(type="utc", domainMin=first, domainMax=last, nice=False),
             axis=alt.Axis(format=form, tickCount=8),
         )
 
@@ -80,7 +80,7 @@ class TimeAxis:
     def chart(
         self, name: str, title: str, description: str, layers: list[Any], height: int, datasets: dict[str, Dataset]
     ) -> Chart:
-        """A chart of these layers, as wide as the page lets it; a page zooms all of one run by `since` and `until`.
+        """A chart of these layers, as wide as the page lets it; a page zooms all of one run together.
 
         Tooltips have their moments as text: as times they would be in the reader's zone, or without milliseconds.
         """
@@ -89,12 +89,9 @@ class TimeAxis:
         layers = [layer.transform_calculate(**said) for layer in layers]
         drawn = alt.layer(*layers) if len(layers) > 1 else layers[0]
         drawn = drawn.properties(width="container", height=height, autosize=alt.AutoSizeParams(type="fit-x"))
-        ends = dict(zip(("since", "until"), self._ends(), strict=True))
-        drawn = drawn.add_params(*(alt.param(name=name, value=moment) for name, moment in ends.items()))
         made = make_chart(name, title, description, drawn, datasets)
-        made.spec["usermeta"] = {"time": {"run": self._prefix, **ends}}
-        for layer in made.spec.get("layer", [made.spec]):
-            layer["mark"]["clip"] = True  # what a zoomed page has left and right of the stretch it shows
+        since, until = self._ends()
+        made.spec["usermeta"] = {"time": {"run": self._prefix, "since": since, "until": until}}
         return made
 
     def bars(self, name: str, by: str, names: list[str], colours: list[str], tooltip: list[alt.Tooltip]) -> Any:

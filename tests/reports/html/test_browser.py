@@ -21,7 +21,7 @@ from lsmlens.reports.prediction import compose as compose_prediction
 from lsmlens.tuners.predictions.prediction import Prediction
 
 from tests.pages import every_block
-from tests.reports.html.conftest import ARGUMENTS, CHROMIUM
+from tests.reports.html.conftest import ARGUMENTS
 
 pytestmark = pytest.mark.slow
 
@@ -199,35 +199,27 @@ def test_legends_are_whole_on_a_phone(name: str, opened: Open) -> None:
         assert "…" not in (label.text_content() or "")
 
 
-@pytest.mark.usefixtures("browser")
-def test_what_a_program_prints_has_all_charts_on_few_pages(files: dict[str, Path], tmp_path: Path) -> None:
-    printed = tmp_path / "stock.pdf"
-    subprocess.run(
-        [
-            CHROMIUM,
-            "--headless",
-            "--no-pdf-header-footer",
-            f"--print-to-pdf={printed}",
-            *ARGUMENTS,
-            files["stock"].as_uri(),
-        ],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    pdf = printed.read_bytes()
-    pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
-    assert 4 <= pages <= 8
+@pytest.fixture
+def print_page(chromium: str, tmp_path: Path) -> Callable[[Path], bytes]:
+    """The PDF that a program gets of a page, without waiting for anything but that it is loaded."""
+
+    def printed(page: Path) -> bytes:
+        pdf = tmp_path / "page.pdf"
+        options = ("--headless", "--no-pdf-header-footer", f"--print-to-pdf={pdf}", *ARGUMENTS)
+        subprocess.run([chromium, *options, page.as_uri()], check=True, capture_output=True, timeout=120)
+        return pdf.read_bytes()
+
+    return printed
+
+
+def test_what_a_program_prints_has_all_charts_on_few_pages(
+    files: dict[str, Path], print_page: Callable[[Path], bytes]
+) -> None:
+    pdf = print_page(files["stock"])
+    assert 4 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 8
     undrawn = files["stock"].with_name("undrawn.html")
     undrawn.write_text(files["stock"].read_text().replace("await draw(place);", ""))
-    subprocess.run(
-        [CHROMIUM, "--headless", f"--print-to-pdf={tmp_path / 'undrawn.pdf'}", *ARGUMENTS, undrawn.as_uri()],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    # Marks of charts are paths: without them the same page is much smaller.
-    assert len(pdf) > 1.2 * len((tmp_path / "undrawn.pdf").read_bytes())
+    assert len(pdf) > 1.2 * len(print_page(undrawn))  # marks of charts are paths in it
 
 
 def test_print_is_light_and_open(opened: Open) -> None:
