@@ -7,7 +7,7 @@ from lsmlens.analyzer.units import MIB
 from lsmlens.reports.document import ChartBlock
 from lsmlens.reports.html.charts import Chart, Dataset, Value, data, make_chart
 from lsmlens.reports.html.palette import css
-from lsmlens.reports.recommendation import (
+from lsmlens.reports.recommendation_tables import (
     LEAST_SHARE,
     RecommendationReport,
     families_table,
