@@ -22,9 +22,8 @@ from lsmlens.cli.arguments import (
     files,
     formats,
 )
-from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
-from lsmlens.cli.progress import Progress
+from lsmlens.cli.progress import Progress, read_run
 from lsmlens.cli.streams import note, publish
 from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
