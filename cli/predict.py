@@ -25,7 +25,7 @@ from lsmlens.cli.arguments import (
 from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width
+from lsmlens.cli.streams import note, publish
 from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
 
@@ -121,12 +121,7 @@ def predict(
         )
         prediction = tuners.predict(learned, options, seeds=seeds, scale=scale, machine=machine)
     report = PredictionReport(" ".join(paths), prediction, (*beside, *[None] * (len(options) - len(beside))))
-    for one in outputs:
-        PREDICTION.write(one, report)
-    if form != "text":
-        print_result(PREDICTION.printed(report, form))
-    else:
-        print_result(PREDICTION.screen(report, full, terminal_width(), is_coloured(colour)))
+    publish(PREDICTION, report, outputs, form, full, colour)
     lost = [one.name for one in prediction.predictions if one.predicted is None]
     if lost:
         raise LsmlensError(f"no prediction for {', '.join(lost)}", "the report says why")

@@ -22,7 +22,7 @@ from lsmlens.cli.arguments import (
 )
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width, warn
+from lsmlens.cli.streams import note, publish, warn
 from lsmlens.cli.values import above_zero
 from lsmlens.reports.outputs import REPLAY
 
@@ -150,12 +150,7 @@ def replay(
         )
     name = Path(workload).name if os.sep in workload else workload
     report = ReplayReport(name, stream.seconds, outcomes, stream.notes)
-    for one in outputs:
-        REPLAY.write(one, report)
-    if form != "text":
-        print_result(REPLAY.printed(report, form))
-    else:
-        print_result(REPLAY.screen(report, full, terminal_width(), is_coloured(colour)))
+    publish(REPLAY, report, outputs, form, full, colour)
     _tell_failures(report)
 
 

@@ -4,16 +4,19 @@ import errno
 import os
 import sys
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.printable import printable
 from typer import TyperException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from lsmlens.analyzer.findings import Finding, Severity
+    from lsmlens.reports.outputs import Output, Subject
+
+ReportT = TypeVar("ReportT")
 
 INTERRUPTED = 130  # the status of a command that was interrupted, as shells have it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -47,6 +50,23 @@ def print_result(text: str) -> None:
         _abandon_output()
     except OSError as error:
         raise _unwritable(error) from error
+
+
+def publish(
+    subject: "Subject[ReportT]",
+    report: ReportT,
+    outputs: "Sequence[Output]",
+    form: str,
+    full: bool = False,
+    colour: str = "auto",
+) -> None:
+    """Write a report to the files asked for, then print it in the form asked for; text as wide as the terminal."""
+    for one in outputs:
+        subject.write(one, report)
+    if form == "text":
+        print_result(subject.screen(report, full, terminal_width(), is_coloured(colour)))
+    else:
+        print_result(subject.printed(report, form))
 
 
 def terminal_width() -> int | None:

@@ -25,14 +25,13 @@ from lsmlens.cli.arguments import (
 from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width
+from lsmlens.cli.streams import note, publish
 from lsmlens.cli.values import seconds, size
 from lsmlens.reports.outputs import DUEL, RECOMMENDATION
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from lsmlens.reports.recommendation import RecommendationReport
 
 DEFAULT_STUDY = "lsmlens-study.db"
 SEARCH = "Search"
@@ -186,23 +185,12 @@ def tune(
                 machine=machine,
             )
     if ab is not None:
-        for file in duel_outputs:
-            DUEL.write(file, duel)
-        shown = DUEL.screen(duel, full, terminal_width(), is_coloured(colour))
-        print_result(shown if form == "text" else DUEL.printed(duel, form))
+        publish(DUEL, duel, duel_outputs, form, full, colour)
         return
     picked = recommendation.picked
     application = None if picked is None else application_of(analysis, recommendation.present, picked.options, paths[0])
     report = RecommendationReport(" ".join(paths), recommendation, application)
-    for one in outputs:
-        RECOMMENDATION.write(one, report)
-    print_result(_rendered(report, form, full, is_coloured(colour)))
-
-
-def _rendered(report: "RecommendationReport", form: str, full: bool, colour: bool) -> str:
-    if form != "text":
-        return RECOMMENDATION.printed(report, form)
-    return RECOMMENDATION.screen(report, full, terminal_width(), colour)
+    publish(RECOMMENDATION, report, outputs, form, full, colour)
 
 
 def _check_study(path: Path, resume: bool) -> None:

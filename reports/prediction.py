@@ -6,6 +6,7 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
+from lsmlens.analyzer.numbers import counted, plain, ratio
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.document import (
     Block,
@@ -25,7 +26,6 @@ from lsmlens.reports.document import (
 from lsmlens.reports.document import (
     Figures as KeyFigures,
 )
-from lsmlens.reports.numbers import counted, plain, ratio
 from lsmlens.reports.tables import Importance, Table
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import FamilyPrediction, OptionsPrediction, Prediction

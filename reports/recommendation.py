@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.numbers import plain, ratio, setting, size
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -23,7 +24,6 @@ from lsmlens.reports.document import (
     Tone,
     Verdict,
 )
-from lsmlens.reports.numbers import plain, ratio, setting, size
 from lsmlens.reports.tables import Importance, Table
 from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import Difference
