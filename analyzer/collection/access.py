@@ -101,7 +101,9 @@ class Access:
             return (*self._kubectl(), "logs", pod, "-c", "osd", f"--since={minutes}m")
         units = (f"ceph-osd@{osd.number}.service", f"ceph-*@osd.{osd.number}.service")
         asked = [word for unit in units for word in ("-u", unit)]
-        return self.at_host(osd, "journalctl", "--no-pager", "-q", *asked, "--since", f"-{minutes}min")
+        return self.at_host(
+            osd, "journalctl", "--no-pager", "-q", "-o", "short-iso-precise", *asked, "--since", f"-{minutes}min"
+        )
 
     def is_here(self, osd: Osd) -> bool:
         """Whether an OSD runs on this machine."""

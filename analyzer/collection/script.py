@@ -27,7 +27,8 @@ _SED: Final = (
 )
 _JOURNAL: Final = {
     "kubectl": 'kubectl -n {namespace} logs "deploy/rook-ceph-osd-$1" -c osd --since={minutes}m',
-    "host": 'journalctl --no-pager -q -u "ceph-osd@$1.service" -u "ceph-*@osd.$1.service" --since -{minutes}min',
+    "host": "journalctl --no-pager -q -o short-iso-precise --since -{minutes}min"
+    ' -u "ceph-osd@$1.service" -u "ceph-*@osd.$1.service"',
 }
 _SCRIPT: Final = """\
 #!/bin/sh
