@@ -120,6 +120,10 @@ class Redaction:
             said = self._said[text] = self._known.get(text) or self._replaced(text)
         return said
 
+    def whole_text(self, text: str) -> str:
+        """A long text with its names replaced, of which nothing is kept to be found again."""
+        return self._replaced(text)
+
     def of(self, value: T) -> T:
         """The value with all its texts redacted, however deep in dataclasses, containers and spools."""
         return cast("T", self._of(value))
