@@ -29,8 +29,7 @@ from lsmlens.analyzer.measures.life import (
     series_of,
     total_amplification,
 )
-from lsmlens.analyzer.measures.pressure import FamilyPressure, measure_pressure
-from lsmlens.analyzer.measures.pressure_series import PressureSeries, measure_pressure_series
+from lsmlens.analyzer.measures.pressure import FamilyPressure, PressureSeries, measure_pressure, measure_pressure_series
 from lsmlens.analyzer.measures.tombstones import (
     NO_COLLECTOR,
     Collector,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.fio_logs import Measure
     from lsmlens.analyzer.measures.blame import Blame, OsdBlame
-    from lsmlens.analyzer.measures.overlap import Overlap
+    from lsmlens.analyzer.measures.coincidences import Overlap
     from lsmlens.analyzer.options.options_in_force import OptionInForce
 
 USUAL, MINOR = Importance.USUAL, Importance.MINOR

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.operations import Operation
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
-    from lsmlens.analyzer.counters.request_sizes import RequestSizes
-    from lsmlens.analyzer.counters.size_histograms import SizeHistogram
+    from lsmlens.analyzer.counters.size_histograms import RequestSizes, SizeHistogram
 
 
 class Companion(NamedTuple):
@@ -158,7 +157,7 @@ def _size_histogram(companion: Companion) -> "SizeHistogram":
 
 
 def _request_sizes(companion: Companion) -> "RequestSizes":
-    from lsmlens.analyzer.counters.request_sizes import read_request_sizes
+    from lsmlens.analyzer.counters.size_histograms import read_request_sizes
 
     return read_request_sizes(companion.content, companion.path)
 

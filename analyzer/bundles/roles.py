@@ -3,8 +3,8 @@
 import re
 from enum import StrEnum
 
-from lsmlens.analyzer.counters.request_sizes import has_request_sizes
 from lsmlens.analyzer.counters.size_histograms import SIGN as SIZE_HISTOGRAM
+from lsmlens.analyzer.counters.size_histograms import has_request_sizes
 from lsmlens.analyzer.logs.stamps import LINE_STAMP, STAMP
 
 

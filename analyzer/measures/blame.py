@@ -12,8 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from lsmlens.analyzer.clients.operations import Operation, peers_in
-from lsmlens.analyzer.measures.coincidences import SLOW_SECONDS
-from lsmlens.analyzer.measures.overlap import Interval, Overlap, count_moments, measure_overlap
+from lsmlens.analyzer.measures.coincidences import SLOW_SECONDS, Interval, Overlap, count_moments, measure_overlap
 from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.jobs import COMPACTION
 from lsmlens.analyzer.runs.osds import OSD_NAME, osd_number
