@@ -7,6 +7,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.bundles.cluster_status import ClusterStatus, HealthCheck, OsdUse, size_in
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import size
 from lsmlens.analyzer.runs.osds import OSD_NAME, is_osd, store_path, while_stopped
 from lsmlens.analyzer.units import GIB
 
@@ -146,16 +147,14 @@ class ClusterHealth:
         )
 
     def _metadata(self, cluster: ClusterStatus, large: Sequence[OsdUse]) -> Finding:
-        told = ", ".join(
-            f"osd.{one.osd} META {one.meta_bytes / GIB:.0f} GiB, OMAP {one.omap_bytes / GIB:.1f} GiB" for one in large
-        )
+        told = ", ".join(f"osd.{one.osd} META {size(one.meta_bytes)}, OMAP {size(one.omap_bytes)}" for one in large)
         return self._finding(
             "Metadata far beyond omap",
             Severity.CRITICAL,
             "BlueFS's own log is the likely part: it grows where BlueFS is not asked to compact it, until the OSD"
             " cannot replay it at its start",
             told,
-            f"META {MOST_META_BYTES / GIB:.0f} GiB",
+            f"META {size(MOST_META_BYTES)}",
             cluster,
             told,
             "do not restart these OSDs; compact them while they run, look at bluefs.log_bytes, then upgrade (Ceph"

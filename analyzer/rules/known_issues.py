@@ -8,6 +8,7 @@ from typing import ClassVar
 import msgspec
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.options.option_strings import parse_size, same_value
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
@@ -218,4 +219,6 @@ def _marked_down(run: RunAnalysis, least: int) -> Evidence | None:
     times = len(run.run.marked_down)
     if times < least or not manual:
         return None
-    return Evidence(run.name, f"taken for dead {times} time(s), {manual} manual compactions in the log")
+    return Evidence(
+        run.name, f"taken for dead {counted(times, 'time')}, {counted(manual, 'manual compaction')} in the log"
+    )

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import percent
 from lsmlens.analyzer.runs.osds import is_osd, osd_number
 from lsmlens.analyzer.runs.run import KvThreadTime
 
@@ -56,8 +57,8 @@ class KvThread:
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
             meaning="transactions queue for the one thread that commits them, whatever the device could do",
-            value=f"busy {1 - idle / seconds:.0%} of {seconds:.0f} s on end",
-            threshold=f"> {BUSY_SHARE:.0%} for {SUSTAINED_SECONDS:g} s",
+            value=f"busy {percent(1 - idle / seconds, 0)} of {seconds:.0f} s on end",
+            threshold=f"> {percent(BUSY_SHARE, 0)} for {SUSTAINED_SECONDS:g} s",
             threshold_source="ceph.io, RocksDB tuning deep-dive (2022); the length is ours",
             evidence=(
                 Evidence(

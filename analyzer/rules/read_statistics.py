@@ -6,6 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.dumps.tickers import StatisticHistogram
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import percent, plain
 from lsmlens.analyzer.runs.osds import is_osd
 
 # RocksDB, tools/advisor/advisor/rules.ini: bloom-filter-percent-useful, tuning-iostat-burst, decompress-time-long.
@@ -67,7 +68,7 @@ class ReadStatistics:
         if not useful + positive:
             if prefix:
                 return
-            meaning, value, threshold = "no get asked a filter", f"0 checks in {gets} gets", "no check at all"
+            meaning, value, threshold = "no get asked a filter", f"0 checks in {plain(gets)} gets", "no check at all"
         else:
             share = (useful + true) / (useful + positive)
             if share >= USEFUL_SHARE:
@@ -97,9 +98,9 @@ class ReadStatistics:
             return
         text = f"{DECOMPRESSION} SUM {found.sum}, {' + '.join(BLOCK_READS)} SUM {reads_micros}"
         advice = "LZ4 instead of a heavier compression, smaller blocks, or a larger block cache"
-        meaning, value = "reading a block is largely decompressing it", f"{share:.0%} of the time blocks take"
+        meaning, value = "reading a block is largely decompressing it", f"{percent(share, 0)} of the time blocks take"
         risk = "lighter compression takes space, a cache takes memory"
-        yield self._finding(run, meaning, value, f"> {DECOMPRESSION_SHARE:.0%}", text, advice, risk)
+        yield self._finding(run, meaning, value, f"> {percent(DECOMPRESSION_SHARE, 0)}", text, advice, risk)
 
     def _finding(
         self, run: RunAnalysis, meaning: str, value: str, threshold: str, text: str, advice: str, risk: str

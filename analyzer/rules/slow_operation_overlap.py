@@ -7,6 +7,7 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.measures.blame import during_compaction, waits_of
 from lsmlens.analyzer.measures.coincidences import JOBS, SLOW_OPERATIONS, SLOW_SECONDS, STALLS, Coincidence
+from lsmlens.analyzer.numbers import percent
 from lsmlens.analyzer.runs.osds import is_osd
 
 # Ours: at three times chance, two of three coincidences are none.
@@ -62,8 +63,8 @@ class SlowOperationOverlap:
             yield NotAssessed(
                 self.code,
                 self.title,
-                f"time without flushes and compactions (within 1 s of them {overlap.chance_share:.0%} of operations"
-                " would be by chance): operations dumped over a longer time",
+                f"time without flushes and compactions (within 1 s of them {percent(overlap.chance_share, 0)} of"
+                " operations would be by chance): operations dumped over a longer time",
             )
             return
         ratio, interval = overlap.ratio, overlap.interval

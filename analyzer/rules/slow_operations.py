@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.osds import is_osd
 from lsmlens.analyzer.runs.run import SlowOperation
 
@@ -71,7 +72,8 @@ class SlowOperations:
                 f"{', '.join(f'{what} ({counts[what]})' for what in kinds)} waited for {where}"
                 for where, kinds in waits.items()
             ),
-            value=f"{counts.total()} line(s), {above} of {LOGGED_SECONDS:g} s and more, longest {longest:.2f} s",
+            value=f"{counted(counts.total(), 'line')}, {above} of {LOGGED_SECONDS:g} s and more,"
+            f" longest {longest:.2f} s",
             threshold=f"any; information where all are below {LOGGED_SECONDS:g} s",
             threshold_source="bluestore_log_op_age, Ceph's default",
             evidence=tuple(max((places[what] for what in kinds), key=_seconds)[1] for kinds in waits.values()),

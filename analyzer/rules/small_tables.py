@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import percent, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.units import MIB
 
 # Ours: a table that is a tenth of what it may be is small; some always are, and few do no harm.
 SMALL_SHARE = 0.1
@@ -49,8 +49,8 @@ class SmallTables:
                 severity=Severity.INFO,
                 confidence=Confidence.MEDIUM,
                 meaning=f"{family}: indexes, filters and opens cost by the table, and these hold little each",
-                value=f"{tables} live tables, half of them below {median / MIB:.2f} MiB",
-                threshold=f"{LEAST_TABLES} tables, median below {SMALL_SHARE:.0%} of {target / MIB:.0f} MiB",
+                value=f"{tables} live tables, half of them below {size(median)}",
+                threshold=f"{LEAST_TABLES} tables, median below {percent(SMALL_SHARE, 0)} of {size(target)}",
                 threshold_source="ours",
                 evidence=(
                     Evidence(run.name, f"{family}: {tables} live tables, median {median:.0f} bytes; {TARGET}={target}"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Evidence, OptionChange
 from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.rules.background_jobs import more_threads
@@ -58,8 +59,8 @@ class Stall:
     @property
     def told(self) -> str:
         """How often, in words."""
-        said = [f"{self.lines} line(s)"] if self.lines else []
-        return " and ".join([*said, f"entered {self.entered} time(s)"] if self.entered else said)
+        said = [counted(self.lines, "line")] if self.lines else []
+        return " and ".join([*said, f"entered {counted(self.entered, 'time')}"] if self.entered else said)
 
 
 def stalls_of(run: RunAnalysis, kind: str) -> list[Stall]:

@@ -6,6 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.measures.flushes import FlushView
+from lsmlens.analyzer.numbers import percent, plain
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.runs.osds import is_osd
@@ -62,16 +63,17 @@ class TombstoneLeakage:
                 title=self.title,
                 severity=Severity.WARNING,
                 confidence=Confidence.MEDIUM,
-                meaning=f"{view.name}: {leak:.0%} of the deletes came after their put was flushed, so both are written"
-                " to tables and compacted away",
+                meaning=f"{view.name}: {percent(leak, 0)} of the deletes came after their put was flushed, so both are"
+                " written to tables and compacted away",
                 value=f"leak {leak:.2f}, deletes {deletes_share:.2f} of the entries",
                 threshold=f"leak {MOST_LEAK:g} where deletes are over {LEAST_DELETES_SHARE:g} of the entries",
                 threshold_source="Ceph's RocksDB tuning post of 2022, PR 51821; the numbers are ours",
                 evidence=(
                     Evidence(
                         run.name,
-                        f"{view.flushes} flushes of {view.name}: {view.input_entries} entries in, {view.input_deletes}"
-                        f" of them deletes; {view.output_entries} out, {view.output_deletes} of them tombstones",
+                        f"{view.flushes} flushes of {view.name}: {plain(view.input_entries)} entries in,"
+                        f" {plain(view.input_deletes)} of them deletes; {plain(view.output_entries)} out,"
+                        f" {plain(view.output_deletes)} of them tombstones",
                     ),
                 ),
                 column_family=view.name,

@@ -20,7 +20,7 @@ def values(said: list[Finding | NotAssessed]) -> list[str]:
 
 def test_no_filter_zlib_and_skew(fixtures: Path) -> None:
     said = said_of(fixtures / "rocksdb-no-filter")
-    assert values(said) == ["0 checks in 150000 gets", "P99 / P50 = 26.6", "86% of the time blocks take"]
+    assert values(said) == ["0 checks in 150\u202f000 gets", "P99 / P50 = 26.6", "86 % of the time blocks take"]
 
 
 def test_a_weak_filter(fixtures: Path) -> None:
