@@ -78,9 +78,9 @@ def compare(
         tell_failed(result.reason)
     report = ComparisonReport(comparison, results)
     if redact:
-        from lsmlens.reports.redaction import redacted_comparison
+        from lsmlens.reports.redaction import redacted
 
-        report = redacted_comparison(report, [request.name for request in requests if request.name is not None])
+        report = redacted(report, [request.name for request in requests if request.name is not None])
     for one in outputs:
         COMPARISON.write(one, report)
     print_result(_rendered(report, form, full, colour))

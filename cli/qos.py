@@ -85,9 +85,9 @@ def qos(
             on_played=None if no_simulation else progress.simulating(),
         )
     if redact:
-        from lsmlens.reports.redaction import redacted_assessment
+        from lsmlens.reports.redaction import redacted
 
-        assessment = redacted_assessment(assessment)
+        assessment = redacted(assessment)
     report = QosReport(assessment, None if fail_on is None else Severity(fail_on))
     for one in outputs:
         QOS.write(one, report)
