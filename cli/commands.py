@@ -32,12 +32,12 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that the arguments begin with, imported, and its arguments."""
         name, listed, rest = super().resolve_command(ctx, args)
-        return name, None if listed is None else _made(import_module(f"lsmlens.cli.{name}").app), rest
+        return name, None if listed is None else made(import_module(f"lsmlens.cli.{name}").app), rest
 
 
 def command_line() -> TyperGroup:
     """All of it."""
-    group = _made(app)
+    group = made(app)
     assert isinstance(group, TyperGroup)
     return group
 
@@ -47,7 +47,7 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def _made(app: typer.Typer) -> TyperCommand | TyperGroup:
+def made(app: typer.Typer) -> TyperCommand | TyperGroup:
     """What Typer makes of it: a command, or several; help is in panels on a terminal, in plain text elsewhere."""
     command = typer.main.get_command(app)
     assert isinstance(command, TyperCommand | TyperGroup)

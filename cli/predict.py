@@ -16,6 +16,7 @@ from lsmlens.cli.arguments import (
     Logs,
     NoDownload,
     Quiet,
+    Redact,
     RocksdbVersion,
     Run,
     WorkDir,
@@ -25,7 +26,7 @@ from lsmlens.cli.arguments import (
 from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width
+from lsmlens.cli.streams import given_names, hiding, note, publish
 from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
 
@@ -90,6 +91,7 @@ def predict(
     output: Annotated[list[str], files(PREDICTION)],
     form: Annotated[str, formats(PREDICTION)] = "text",
     full: Full = False,
+    redact: Redact = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -121,12 +123,7 @@ def predict(
         )
         prediction = tuners.predict(learned, options, seeds=seeds, scale=scale, machine=machine)
     report = PredictionReport(" ".join(paths), prediction, (*beside, *[None] * (len(options) - len(beside))))
-    for one in outputs:
-        PREDICTION.write(one, report)
-    if form != "text":
-        print_result(PREDICTION.printed(report, form))
-    else:
-        print_result(PREDICTION.screen(report, full, terminal_width(), is_coloured(colour)))
+    publish(PREDICTION, hiding(redact, given_names(options))(report), outputs, form, full, colour)
     lost = [one.name for one in prediction.predictions if one.predicted is None]
     if lost:
         raise LsmlensError(f"no prediction for {', '.join(lost)}", "the report says why")

@@ -15,6 +15,8 @@ together, a scheduler's assessment.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lsmlens.reports.analysis import AnalysisReport
+    from lsmlens.reports.comparison import ComparisonReport
     from lsmlens.reports.outputs import (
         ANALYSIS,
         COMPARISON,
@@ -24,12 +26,10 @@ if TYPE_CHECKING:
         RECOMMENDATION,
         REPLAY,
         WORKLOAD,
-        AnalysisReport,
-        ComparisonReport,
-        QosReport,
         Subject,
     )
     from lsmlens.reports.prediction import PredictionReport
+    from lsmlens.reports.qos import QosReport
     from lsmlens.reports.recommendation import RecommendationReport
     from lsmlens.reports.replay import ReplayReport
 
@@ -51,6 +51,9 @@ __all__ = [
     "Subject",
 ]
 _ELSEWHERE = {
+    "AnalysisReport": "analysis",
+    "ComparisonReport": "comparison",
+    "QosReport": "qos",
     "PredictionReport": "prediction",
     "RecommendationReport": "recommendation",
     "ReplayReport": "replay",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
@@ -26,10 +27,9 @@ from lsmlens.reports.document import (
     Verdict,
     charts,
 )
-from lsmlens.reports.finding_blocks import finding_blocks
+from lsmlens.reports.finding_blocks import finding_blocks, plan_blocks, plan_lines
 from lsmlens.reports.glossary import ANALYSIS_TERMS
 from lsmlens.reports.moments import moment
-from lsmlens.reports.plan_blocks import plan_blocks, plan_lines
 from lsmlens.reports.run_sections import has_jobs, run_sections
 
 if TYPE_CHECKING:
@@ -41,6 +41,14 @@ RUNS_SIDE_BY_SIDE = 6
 RUNS_WITH_SECTIONS = 24
 
 _WORDS = {Severity.CRITICAL: "critical finding", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisReport:
+    """What there is to report: the analysis, and from which severity on a finding is a failure, if that was asked."""
+
+    analysis: Analysis
+    fail_on: Severity | None = None
 
 
 def compose(analysis: Analysis) -> Document:

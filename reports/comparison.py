@@ -1,6 +1,7 @@
 """The report of `lsmlens compare`: the verdict and what to know of it, then changes, time, tables and options."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,6 @@ from lsmlens.reports.document import (
     charts,
 )
 from lsmlens.reports.glossary import ANALYSIS_TERMS, COMPARISON_TERMS
-from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.run_sections import time_blocks
 from lsmlens.reports.tables import Table
 
@@ -45,6 +45,14 @@ ARMS_WITH_CHARTS = 4
 KEY_METRICS = ("write_amplification_lsm", "total_output_size_mib", "total_compaction_seconds", "stall_seconds")
 CLIENT_CHARTS = ("client_iops", "client_bandwidth", "client_latency_mean", "client_latency_p99")
 ALL_FIGURES = (Group.AMPLIFICATION, Group.WORK, Group.STALLS, Group.COUNTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReport:
+    """What there is to report: the comparison, and what gates said of it."""
+
+    comparison: Comparison
+    gates: tuple[GateResult, ...] = ()
 
 
 def compose(report: ComparisonReport) -> Document:

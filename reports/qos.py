@@ -1,6 +1,7 @@
 """The report of `lsmlens qos`: what is in force, what is wrong and what to set; then allocation and simulation."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.numbers import counted, file_name, millis, plain
@@ -52,6 +53,14 @@ TERMS = (
     ),
     ("Little's law", "IOPS x mean latency = operations on their way. A result that breaks it is not what it claims."),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class QosReport:
+    """What there is to report, and the severity that fails, if one was asked for."""
+
+    assessment: QosAssessment
+    fail_on: Severity | None = None
 
 
 def compose(assessment: QosAssessment) -> Document:

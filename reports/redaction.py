@@ -24,13 +24,14 @@ import msgspec
 import numpy as np
 import polars as pl
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.bundles.companions import Companion
+from lsmlens.analyzer.bundles.roles import Role
 from lsmlens.analyzer.comparison.arms import Arm
 from lsmlens.analyzer.logs.scan import NotUnderstood
 from lsmlens.analyzer.logs.spool import Spool
 from lsmlens.analyzer.runs.columns import Rows
 from lsmlens.analyzer.runs.jobs import OtherEvent
 from lsmlens.analyzer.runs.run import Run
-from lsmlens.reports.known_names import names_in_companion, names_in_operation
 from lsmlens.reports.vocabulary import CHUNK, is_said
 
 T = TypeVar("T")
@@ -59,17 +60,33 @@ _SHAPES = re.compile(
     r"|(?<![\w.-])(?P<daemon>mon|mgr|mds|rgw)\.(?P<host>[a-z][\w.-]*\w)",
     re.IGNORECASE,
 )
-_FAMILY, _HOST, _JOB, _CLUSTER = "family", "host", "job", "cluster"
+Name = tuple[str, str]
+HOST, CLIENT, POOL, OBJECT, FAMILY, JOB, CLUSTER = "host", "client", "pool", "object", "family", "job", "cluster"
+
+_SECTION = re.compile(r"^\s*\[(\w+)\.([^\]]+)\]", re.MULTILINE)
+_SETTING = re.compile(r"^\s*([\w ]+?)\s*=\s*(.*?)\s*(?:[;#].*)?$", re.MULTILINE)
+# mon_initial_members = a, b; mon_host = [v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0] node1:6789
+_HOST_NAME = re.compile(r"(?<![\w.:-])[A-Za-z][\w-]*(?:\.[\w-]+)*(?=$|[\s,;:\]/])")
+# root=default host=node1 rack=r2
+_CRUSH = re.compile(r"(?:host|rack|row|room|datacenter|chassis)=([\w.-]+)")
+# Object prefix: benchmark_data_node1_1056
+_PREFIX = re.compile(r"Object prefix: (benchmark_data_(\S+)_\d+)")
+# osd_op(client.4126.0:15352 2.1a 2:59446de1:namespace:key:rbd_data.1015…:head [write …
+_HOBJECT = re.compile(r"\s-?\d+:[0-9a-f]{8}:([^:\s]*):([^:\s]*):(\S+?):(?:head|snapdir|[0-9a-f]+)[ )]")
+# osd_op(client.4508.0:869 2.797e510b 2598/object_0 [] snapc …          before 11
+_OLD_OBJECT = re.compile(r"\s\d+\.[0-9a-f]{2,8} (?:\d+/)?([^\s:\[(]+) \[")
+# osd_op(client.4508.0:869 object_0 [write 0~4096] 2.797e510b …         before 10
+_FIRST_OBJECT = re.compile(r"osd_op\(\S+ ([^\s:\[(]*[A-Za-z_][^\s:\[(]*) \[")
 # Fields and columns that hold names, wherever they are.
 _NAMING = {
-    "column_family": _FAMILY,
-    "family": _FAMILY,
-    "families": _FAMILY,
-    "column_families": _FAMILY,
-    "host": _HOST,
-    "hostname": _HOST,
-    "cluster": _CLUSTER,
-    "job": _JOB,
+    "column_family": FAMILY,
+    "family": FAMILY,
+    "families": FAMILY,
+    "column_families": FAMILY,
+    "host": HOST,
+    "hostname": HOST,
+    "cluster": CLUSTER,
+    "job": JOB,
 }
 # Fields that hold paths.
 _PLACING = re.compile(r"path|paths|source|\w+_source")
@@ -121,9 +138,9 @@ class Redaction:
         if isinstance(value, RunAnalysis):
             self.learn_run(value.run.name)
             for companion in value.run.companions:
-                self.learn_names(names_in_companion(companion))
+                self.learn_names(_names_in_companion(companion))
             for operation in value.beside.operations:
-                self.learn_names(names_in_operation(operation.description))
+                self.learn_names(_names_in_operation(operation.description))
         elif isinstance(value, pl.DataFrame):
             for column in _texts_of(value):
                 if column in _NAMING:
@@ -140,12 +157,12 @@ class Redaction:
                 self._learn(item, name, seen)
         if isinstance(value, Arm):
             self._learn_arm(value)
-        for field, item in _fields_of(value):
+        for field, item in _fields_of(value).items():
             self._learn(item, field, seen)
 
     def _learn_text(self, text: str, field: str) -> None:
         kind = _NAMING.get(field)
-        if kind == _FAMILY:
+        if kind == FAMILY:
             if not _PLAIN_FAMILY.fullmatch(text) and not is_said(text):
                 self.learn_names([(kind, text)])
         elif kind is not None:
@@ -236,9 +253,10 @@ class Redaction:
         if isinstance(value, list | tuple | set | frozenset):
             items = [self._of(item, depth) for item in value]
             return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-        if is_dataclass(value) or isinstance(value, msgspec.Struct):
-            return _changed(value, {name: self._of(item, depth) for name, item in _fields_of(value)})
-        raise TypeError(f"cannot be redacted: {type(value)}")
+        parts = _fields_of(value)
+        if not parts:
+            raise TypeError(f"cannot be redacted: {type(value)}")
+        return _changed(value, {name: self._of(item, depth) for name, item in parts.items()})
 
     def _key(self, key: Any, depth: int) -> Any:
         """A key as it is known by others: words of ours stay."""
@@ -311,16 +329,18 @@ def redacted(value: T, kept: Iterable[str] = ()) -> T:
     return Redaction(kept).redacted(value)
 
 
-def _fields_of(value: Any) -> Iterator[tuple[str, Any]]:
-    """Names and values of the fields of a dataclass, a named tuple or a struct; nothing of anything else."""
+def _fields_of(value: Any) -> dict[str, Any]:
+    """Names and values of what an object of ours is made of, without what it worked out; nothing of anything else."""
+    names: Iterable[str]
     if isinstance(value, msgspec.Struct):
-        names: Iterable[str] = value.__struct_fields__
+        names = value.__struct_fields__
     elif is_dataclass(value):
         names = (field.name for field in fields(value))
+    elif type(value).__module__.startswith("lsmlens."):
+        names = getattr(value, "_fields", getattr(value, "__dict__", ()))
     else:
-        names = getattr(value, "_fields", ())
-    for name in names:
-        yield name, getattr(value, name)
+        names = ()
+    return {name: getattr(value, name) for name in names}
 
 
 def _texts_of(frame: pl.DataFrame) -> list[str]:
@@ -340,9 +360,8 @@ def _changed(value: Any, changes: Mapping[str, Any]) -> Any:
     if hasattr(value, "_replace"):
         return value._replace(**changes)
     made = copy.copy(value)
-    if is_dataclass(value) and hasattr(made, "__dict__"):
-        for name in made.__dict__.keys() - {field.name for field in fields(value)}:
-            del made.__dict__[name]
+    for name in getattr(made, "__dict__", {}).keys() - _fields_of(value).keys():
+        del made.__dict__[name]
     for name, item in changes.items():
         if isinstance(made, msgspec.Struct):
             msgspec.structs.force_setattr(made, name, item)
@@ -364,3 +383,61 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _names_in_companion(companion: Companion) -> Iterator[Name]:
+    """What a file beside the logs names."""
+    content = companion.content
+    if companion.role is Role.CONFIG_SHOW and isinstance(content, Mapping):
+        yield from _settings({str(name): str(value) for name, value in content.items()})
+    elif companion.role is Role.CEPH_CONF:
+        text = str(content)
+        for kind, name in _SECTION.findall(text):
+            if kind in ("client", "mon", "mgr", "mds"):
+                yield CLIENT if kind == "client" else HOST, name
+        for name, value in _SETTING.findall(text):
+            yield from _settings({name.strip().replace(" ", "_"): value})
+    elif companion.role is Role.RADOS_BENCH_RESULT:
+        for prefix, host in _PREFIX.findall(str(content)):
+            yield OBJECT, prefix
+            yield HOST, host
+    elif companion.role is Role.FIO_RESULT:
+        yield from _in_fio(content)
+
+
+def _names_in_operation(description: str) -> Iterator[Name]:
+    """The objects, and their namespaces and keys, that an operation's description names."""
+    found = _HOBJECT.search(description)
+    if found is not None:
+        yield from ((OBJECT, name) for name in found.groups() if name)
+        return
+    old = _OLD_OBJECT.search(description) or _FIRST_OBJECT.search(description)
+    if old is not None:
+        yield OBJECT, old[1]
+
+
+def _settings(settings: Mapping[str, str]) -> Iterator[Name]:
+    for name in ("host", "mon_initial_members", "mon_host"):
+        for word in _HOST_NAME.findall(settings.get(name, "")):
+            if word not in ("v1", "v2", "any"):
+                yield HOST, word
+    for name in ("crush_location", "osd_crush_location"):
+        yield from ((HOST, word) for word in _CRUSH.findall(settings.get(name, "")))
+
+
+def _in_fio(document: Any) -> Iterator[Name]:
+    if not isinstance(document, Mapping):
+        return
+    jobs = [job for name in ("jobs", "client_stats") for job in _listed(document.get(name))]
+    for holder in (document.get("global options"), *(job.get("job options") for job in jobs)):
+        if isinstance(holder, Mapping):
+            for option, kind in (("pool", POOL), ("rbdname", OBJECT), ("clientname", CLIENT)):
+                if isinstance(holder.get(option), str):
+                    yield kind, holder[option]
+    for job in jobs:
+        if isinstance(job.get("hostname"), str):
+            yield HOST, job["hostname"]
+
+
+def _listed(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []

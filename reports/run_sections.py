@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.numbers import bytes_of, counted, duration, plain, share, size
 from lsmlens.analyzer.runs.selection import Selection
-from lsmlens.reports import client_tables, run_tables
+from lsmlens.reports import run_tables
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -54,22 +54,21 @@ def time_blocks(one: RunAnalysis, selection: Selection, prefix: str) -> Iterator
 
 
 def _time_blocks(timeline: "Timeline", prefix: str) -> Iterator[ChartBlock]:
-    from lsmlens.reports.html.time_charts import TimeCharts
-    from lsmlens.reports.time_tables import TimeTables
+    from lsmlens.reports.html import time_charts as charts
 
-    charts, tables = TimeCharts(timeline, prefix), TimeTables(timeline)
+    axis, tables = charts.TimeAxis(timeline, prefix), run_tables.TimeTables(timeline)
     length, window = duration(timeline.bins.seconds), duration(timeline.window_seconds)
     lanes = f"Above in each lane flushes, below compactions; the stronger, the more of its {length} a job ran."
     if timeline.opens_micros:
         lanes += " Dashed lines: the database was opened."
-    yield ChartBlock(charts.activity(), tables.activity(), f"{lanes} Table: seconds of flushes / of compactions.")
+    yield ChartBlock(charts.activity(axis), tables.activity(), f"{lanes} Table: seconds of flushes / of compactions.")
     note = f"In bins of {length}; what a job wrote is spread over the time it ran."
-    yield ChartBlock(charts.levels(), tables.levels(), note)
+    yield ChartBlock(charts.levels(axis), tables.levels(), note)
     note = (
         f"A job counts in the {window} in which it finished; a window without flushes has no value. The larger a dot,"
         " the more was flushed; what is over three times the whole is drawn at the top."
     )
-    yield ChartBlock(charts.amplification(), tables.amplification(), note)
+    yield ChartBlock(charts.amplification(axis), tables.amplification(), note)
     latency = (
         "Shaded where compactions ran. Lines: means that load programs measured, dotted their 99th percentiles."
         " Diamonds: operations that the OSD kept or said to be slow, not all."
@@ -78,10 +77,10 @@ def _time_blocks(timeline: "Timeline", prefix: str) -> Iterator[ChartBlock]:
     level0 = "As the jobs' lsm_state says; between two jobs it is as the first left it."
     memtables = f"By when the flush started, in bins of {length}."
     optional: tuple[tuple[Chart | None, Callable[[], Table], str], ...] = (
-        (charts.latency(), tables.latency, latency),
-        (charts.kv_thread(), tables.kv_thread, kv_thread),
-        (charts.level0(), tables.level0, level0),
-        (charts.memtables(), tables.memtables, memtables),
+        (charts.latency(axis), tables.latency, latency),
+        (charts.kv_thread(axis), tables.kv_thread, kv_thread),
+        (charts.level0(axis), tables.level0, level0),
+        (charts.memtables(axis), tables.memtables, memtables),
     )
     for chart, table, note in optional:
         if chart is not None:
@@ -152,9 +151,9 @@ def _statistics_dumps(series: "StatisticsSeries") -> str:
 
 def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
     yield from _tables(
-        ("What load programs measured", client_tables.client_results(one)),
-        ("What load programs measured over time", client_tables.client_series(one)),
-        ("Where operations kept by the OSD spent their time", client_tables.stages(one)),
+        ("What load programs measured", run_tables.client_results(one)),
+        ("What load programs measured over time", run_tables.client_series(one)),
+        ("Where operations kept by the OSD spent their time", run_tables.stages(one)),
     )
     table = waterfall_table(one)
     if table is not None:
@@ -176,7 +175,7 @@ def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
         )
     coincidences = "What was slow while flushes, compactions and stalls ran, against chance"
     yield from _tables(
-        (coincidences, client_tables.coincidences(one)),
+        (coincidences, run_tables.coincidences(one)),
         ("Counters", run_tables.counters(one)),
         ("Counters from each perf dump to the next", run_tables.counter_intervals(one)),
     )

@@ -14,9 +14,10 @@ from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports import comparison, github, markdown
-from lsmlens.reports.analysis import compose
+from lsmlens.reports.analysis import AnalysisReport, compose
 from lsmlens.reports.analysis_json import to_json
-from lsmlens.reports.outputs import ANALYSIS, COMPARISON, AnalysisReport, ComparisonReport
+from lsmlens.reports.comparison import ComparisonReport
+from lsmlens.reports.outputs import ANALYSIS, COMPARISON
 from lsmlens.reports.redaction import Redaction, redacted
 from lsmlens.reports.terminal import render, whole
 

@@ -10,10 +10,10 @@ from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.reports.analysis import compose
+from lsmlens.reports.comparison import ComparisonReport
 from lsmlens.reports.comparison import compose as compose_comparison
 from lsmlens.reports.document import Document as Report
 from lsmlens.reports.html.page import render
-from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.prediction import PredictionReport
 from lsmlens.reports.prediction import compose as compose_prediction
 from lsmlens.tuners.predictions.prediction import Prediction
