@@ -121,8 +121,12 @@ class Redaction:
         """The text with its names replaced."""
         said = self._said.get(text)
         if said is None:
-            said = self._said[text] = self._known.get(text) or self._replaced(text)
+            said = self._said[text] = self._known.get(text) or self._replaced(text, self._shown)
         return said
+
+    def whole_text(self, text: str) -> str:
+        """A log or document without names that are known, or known by their form; all else must stay to be read."""
+        return self._replaced(text, lambda rest: rest)
 
     # -- learning
 
@@ -265,24 +269,28 @@ class Redaction:
     def _frame(self, frame: pl.DataFrame) -> pl.DataFrame:
         return frame.with_columns(_replaced(frame[column], self.text) for column in _texts_of(frame))
 
-    def _replaced(self, text: str) -> str:
-        """Known names first, then names by their form, then all that is not said by ourselves."""
+    def _replaced(self, text: str, rest: Callable[[str], str]) -> str:
+        """Known names first, then names by their form; a token that replaced one is not looked at again."""
         if self._literals is None:
             names = sorted(self._known, key=lambda name: (-len(name), name))
             alternatives = "|".join(map(re.escape, names)) or "(?!)"
             self._literals = re.compile(rf"(?<![\w.-])({alternatives})(?![\w-])")
         return "".join(
-            self._known[part] if place % 2 else "".join(self._by_form(part))
+            self._known[part] if place % 2 else "".join(self._by_form(part, rest))
             for place, part in enumerate(self._literals.split(text))
         )
 
-    def _by_form(self, text: str) -> Iterator[str]:
+    def _by_form(self, text: str, rest: Callable[[str], str]) -> Iterator[str]:
         end = 0
         for match in _SHAPES.finditer(text):
-            yield CHUNK.sub(self._unless_said, text[end : match.start()])
-            yield self._shaped(match)
+            yield rest(text[end : match.start()])
+            yield rest(match[0]) if match.lastgroup == "address" and not _is_address(match[0]) else self._shaped(match)
             end = match.end()
-        yield CHUNK.sub(self._unless_said, text[end:])
+        yield rest(text[end:])
+
+    def _shown(self, text: str) -> str:
+        """The text with only what may be shown."""
+        return CHUNK.sub(self._unless_said, text)
 
     def _unless_said(self, match: re.Match[str]) -> str:
         chunk = match[0]
@@ -291,8 +299,6 @@ class Redaction:
 
     def _shaped(self, match: re.Match[str]) -> str:
         kind, found = match.lastgroup or "", match[0]
-        if kind == "address" and not _is_address(found):
-            return CHUNK.sub(self._unless_said, found)
         if kind == "path":
             return self._token("path", found.rstrip("/"))
         if kind == "host":

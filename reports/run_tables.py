@@ -11,8 +11,9 @@ from lsmlens.analyzer.measures.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.analyzer.measures.pressure import FamilyPressure
+from lsmlens.analyzer.measures.tombstones import Iteration, LevelTombstones
 from lsmlens.analyzer.metrics import LABELS
-from lsmlens.analyzer.numbers import bytes_of, file_name, mib, millis, plain, ratio, setting, share
+from lsmlens.analyzer.numbers import bytes_of, duration, file_name, mib, millis, plain, ratio, setting, share
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.document import Tone
@@ -170,6 +171,47 @@ _FLUSHES: tuple[Column[FlushView], ...] = (
 
 def _memtables(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
+
+
+def tombstones(one: RunAnalysis) -> Table:
+    """What listings step over, by family and level."""
+    return tabulate(_TOMBSTONES, one.tombstones)
+
+
+_DUE = {True: "yes", False: "no", None: "-"}
+_TOMBSTONES: tuple[Column[LevelTombstones], ...] = (
+    Column("column family", lambda one: named(one.family)),
+    Column("level", lambda one: f"L{one.level}"),
+    Column("tables", lambda one: plain(one.tables), importance=USUAL),
+    Column("size", lambda one: bytes_of(one.bytes), importance=USUAL),
+    Column("entries", lambda one: plain(one.entries), importance=USUAL),
+    Column("tombstones", lambda one: plain(one.tombstones)),
+    Column("share", lambda one: share(one.share)),
+    Column("oldest", lambda one: _age(one.oldest_seconds), importance=USUAL),
+    Column("median", lambda one: _age(one.median_seconds), importance=MINOR),
+    Column("compaction due", lambda one: _DUE[one.is_due]),
+    Column("because", lambda one: one.reason, left=True, importance=USUAL),
+    Column("marked on deletion", lambda one: plain(one.marked), importance=USUAL),
+    Column("perhaps marked", lambda one: plain(one.markable), importance=MINOR),
+)
+
+
+def _age(seconds: float | None) -> str:
+    return "-" if seconds is None else duration(max(0.0, seconds))
+
+
+def iterations(one: RunAnalysis) -> Table:
+    """How long omap iterators and listings of collections took."""
+    return tabulate(_ITERATIONS, one.iterations)
+
+
+_ITERATIONS: tuple[Column[Iteration], ...] = (
+    Column("iterator", lambda one: one.name),
+    Column("times", lambda one: plain(one.times) if one.times else "-"),
+    Column("mean", lambda one: millis(one.mean_seconds)),
+    Column("slow lines", lambda one: plain(one.slow_lines)),
+    Column("longest", lambda one: _age(one.longest_seconds)),
+)
 
 
 def windows(sums: Sequence[tuple[int, FamilyWrites]]) -> Table:

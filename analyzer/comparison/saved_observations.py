@@ -28,7 +28,7 @@ PARTS_OF_RUN = frozenset(
     (
         *("name", "monitor", "ceph_version", "rocksdb_version", "compaction_statistics", "column_families", "stalls"),
         *("write_amplification", "statistics_dumps", "options", "counters", "client_results", "findings"),
-        "data_quality",
+        *("live_tables", "data_quality"),
     )
 )
 
@@ -100,6 +100,7 @@ def _daemon(run: RunJson) -> Daemon:
         stall_lines=sum(line.lines for line in run.stalls.lines),
         user_bytes=dumps.user_bytes or None,
         total_amplification=amplification,
+        live_tables={} if run.live_tables is None else msgspec.to_builtins(run.live_tables),
         counters=numbers,
         covers_counters=difference is not None and abs(difference) <= SAME_TIME,
         versions=(run.ceph_version, run.rocksdb_version),

@@ -13,6 +13,7 @@ from lsmlens.analyzer.rules.kv_thread import KvThread
 from lsmlens.analyzer.rules.level0_backlog import Level0Backlog
 from lsmlens.analyzer.rules.level0_size import Level0Size
 from lsmlens.analyzer.rules.level_targets import LevelTargets
+from lsmlens.analyzer.rules.listed_tombstones import ListedTombstones
 from lsmlens.analyzer.rules.logged_errors import LoggedErrors
 from lsmlens.analyzer.rules.manual_work import ManualWork
 from lsmlens.analyzer.rules.marked_compactions import MarkedCompactions
@@ -67,6 +68,7 @@ RULES: tuple[Rule, ...] = (
     ClusterHealth(),
     SlowPeers(),
     SmallTables(),
+    ListedTombstones(),
 )
 
 

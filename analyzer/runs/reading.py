@@ -147,7 +147,7 @@ def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Comp
 
 
 def _is_above(directory: str, folder: str) -> bool:
-    return folder != directory and folder.startswith(directory.rstrip("/") + "/")
+    return folder != directory and folder.startswith((directory.rstrip("/") + "/", directory + "!"))
 
 
 def _runs_without_logs(companions: list[Companion]) -> list[Run]:

@@ -51,8 +51,8 @@ FOUND = {
         "osd.0": "R05 R05 R05 R06 R16",
     },
     "osd-two-options": {
-        "reef-new/osd.0": "R04 R05 R05 R05 R06 R13 R13 R13 R13",
-        "stock/osd.0": "R04 R05 R05 R05 R06 R13 R13 R13 R13",
+        "reef-new/osd.0": "R04 R05 R05 R05 R06",
+        "stock/osd.0": "R04 R05 R05 R05 R06 R13 R13",
     },
     "osd-unsharded": {
         "osd.0": "R04 R07 R13 R16 R21 R22",
