@@ -23,15 +23,14 @@ from lsmlens.cli.arguments import (
     files,
     formats,
 )
-from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
-from lsmlens.cli.progress import Progress
+from lsmlens.cli.progress import Progress, read_run
 from lsmlens.cli.streams import given_names, hiding, note, publish
 from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
 
 if TYPE_CHECKING:
-    from lsmlens.reports.prediction import Observed
+    from lsmlens.reports.prediction_tables import Observed
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -102,7 +101,7 @@ def predict(
     replay does not bring out as the log shows them are named.
     """
     from lsmlens import tuners
-    from lsmlens.reports.prediction import PredictionReport
+    from lsmlens.reports.prediction_tables import PredictionReport
 
     outputs = PREDICTION.outputs(output)
     if len(observed) > len(options):
@@ -130,7 +129,7 @@ def predict(
 
 
 def _observed(path: str, run: str | None, quiet: bool) -> "Observed":
-    from lsmlens.reports.prediction import Observed
+    from lsmlens.reports.prediction_tables import Observed
     from lsmlens.tuners.predictions.figures import by_family, total
 
     analysis = read_run([path], run, quiet)

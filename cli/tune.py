@@ -23,9 +23,8 @@ from lsmlens.cli.arguments import (
     files,
     formats,
 )
-from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
-from lsmlens.cli.progress import Progress
+from lsmlens.cli.progress import Progress, read_run
 from lsmlens.cli.streams import hiding, note, publish
 from lsmlens.cli.values import seconds, size
 from lsmlens.reports.outputs import DUEL, RECOMMENDATION
@@ -141,7 +140,7 @@ def tune(
     log's workload.
     """
     from lsmlens import tuners
-    from lsmlens.reports.recommendation import RecommendationReport
+    from lsmlens.reports.recommendation_tables import RecommendationReport
     from lsmlens.tuners.options.named_sets import read_candidates
     from lsmlens.tuners.options.run_options import options_of_run
     from lsmlens.tuners.search.application import application_of

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from lsmlens.analyzer.errors import InputError
 from lsmlens.cli.arguments import Colour, Full, Logs, Quiet, Redact, Run, files, formats
-from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
+from lsmlens.cli.progress import read_run
 from lsmlens.cli.streams import hiding, is_coloured, print_result, terminal_width
 from lsmlens.reports.outputs import WORKLOAD
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
-from lsmlens.analyzer.comparison.saved_observations import PARTS_OF_RUN, observe_document
+from lsmlens.analyzer.comparison.arms import PARTS_OF_RUN, observe_document
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.metrics import LABELS, WRITE_AMPLIFICATION, meaning_of

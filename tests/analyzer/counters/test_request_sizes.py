@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer.bundles.roles import Role, recognise_json
-from lsmlens.analyzer.counters.request_sizes import RequestSizes, read_request_sizes
-from lsmlens.analyzer.counters.size_histograms import SizeClass
+from lsmlens.analyzer.counters.size_histograms import RequestSizes, SizeClass, read_request_sizes
 from lsmlens.analyzer.diagnosis import analyze
 
 

@@ -14,8 +14,8 @@ from lsmlens.reports.comparison import ComparisonReport
 from lsmlens.reports.comparison import compose as compose_comparison
 from lsmlens.reports.document import Document as Report
 from lsmlens.reports.html.page import render
-from lsmlens.reports.prediction import PredictionReport
 from lsmlens.reports.prediction import compose as compose_prediction
+from lsmlens.reports.prediction_tables import PredictionReport
 from lsmlens.tuners.predictions.prediction import Prediction
 
 from tests.pages import every_block
