@@ -141,7 +141,7 @@ def tune(
     """
     from lsmlens import tuners
     from lsmlens.reports.recommendation_tables import RecommendationReport
-    from lsmlens.tuners.options.named_sets import read_candidates
+    from lsmlens.tuners.options.reading import read_candidates
     from lsmlens.tuners.options.run_options import options_of_run
     from lsmlens.tuners.search.application import application_of
 
