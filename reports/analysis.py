@@ -61,6 +61,7 @@ def compose(analysis: Analysis) -> Document:
         Section("verdict", "Verdict", tuple(_verdict(analysis))),
         Section("findings", "Findings", (*findings[: len(fired)], *plan_lines(planned), *findings[len(fired) :])),
         Section("plan", "Plan", tuple(plan_blocks(planned))),
+        *_blame(analysis),
         Section("statistics", "Compaction statistics", tuple(_statistics(analysis))),
     ]
     if len(runs) == 1:
@@ -218,6 +219,15 @@ def _findings(analysis: Analysis) -> Iterator[Block]:
         ((name, finding) for name, one in named for finding in one.findings),
         ((name, rule) for name, one in named if one in analysis.counted for rule in one.not_assessed),
     )
+
+
+def _blame(analysis: Analysis) -> Iterator[Section]:
+    """Whose fault slow operations are, over several OSDs."""
+    blame = analysis.blame
+    if blame is not None:
+        said = Paragraphs(tuple(blame.sentences), detail=Detail.BRIEF)
+        table = TableBlock("Slow operations by the OSD at fault", run_tables.blame(blame))
+        yield Section("slow-operations", "Whose fault slow operations are", (said, table))
 
 
 def _statistics(analysis: Analysis) -> Iterator[Block]:

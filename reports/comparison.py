@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 ARMS_WITH_CHARTS = 4
 KEY_METRICS = ("write_amplification_lsm", "total_output_size_mib", "total_compaction_seconds", "stall_seconds")
 CLIENT_CHARTS = ("client_iops", "client_bandwidth", "client_latency_mean", "client_latency_p99")
-ALL_FIGURES = (Group.AMPLIFICATION, Group.WORK, Group.STALLS, Group.COUNTERS)
+ALL_FIGURES = (Group.AMPLIFICATION, Group.WORK, Group.TOMBSTONES, Group.STALLS, Group.COUNTERS)
 
 
 @dataclass(frozen=True, slots=True)

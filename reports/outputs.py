@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from lsmlens.reports.comparison import ComparisonReport
     from lsmlens.reports.fleet_report import FleetReport
     from lsmlens.reports.html.charts import Chart
-    from lsmlens.reports.prediction import PredictionReport
+    from lsmlens.reports.prediction_tables import PredictionReport
     from lsmlens.reports.qos import QosReport
-    from lsmlens.reports.recommendation import RecommendationReport
+    from lsmlens.reports.recommendation_tables import RecommendationReport
     from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.estimation.fit import FittedWorkload
     from lsmlens.tuners.search.duel import Duel

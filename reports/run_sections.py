@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.measures.tombstones import skipped_per_entry
 from lsmlens.analyzer.numbers import bytes_of, counted, duration, plain, share, size
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports import run_tables
@@ -38,6 +39,8 @@ def run_sections(one: RunAnalysis, selection: Selection, prefix: str, charted: b
         yield Section(f"{prefix}time", "Over time", (charts,))
     if one.families:
         yield Section(f"{prefix}families", "Column families and levels", tuple(_family_blocks(one, prefix)))
+    if one.tombstones or one.iterations:
+        yield Section(f"{prefix}tombstones", "Tombstones and iterators", tuple(_tombstone_blocks(one)))
     yield Section(f"{prefix}stalls", "Stalls and pressure", tuple(_stall_blocks(one)))
     yield Section(f"{prefix}clients", "Clients and counters", tuple(_client_blocks(one, prefix)))
     yield Section(f"{prefix}options", "Options", tuple(_option_blocks(one)))
@@ -101,6 +104,43 @@ def _family_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
         yield TableBlock("Why flushes and compactions ran", run_tables.reasons(one))
     if one.windows:
         yield TableBlock("By time", run_tables.windows(one.windows))
+
+
+def _tombstone_blocks(one: RunAnalysis) -> Iterator[Block]:
+    said = tuple(tombstone_lines(one))
+    if said:
+        yield Paragraphs(said)
+    if one.tombstones:
+        note = (
+            "Of the tables that live at the log's end; those from before the log are not seen. Marked on deletion: in"
+            " tables that compaction on deletion marks wherever they lie; perhaps marked: if they lie close together."
+        )
+        yield TableBlock("Tombstones by column family and level", run_tables.tombstones(one), note)
+    if one.iterations:
+        yield TableBlock("Iterators: by counters, and by lines of slow operations", run_tables.iterations(one))
+
+
+def tombstone_lines(one: RunAnalysis) -> Iterator[str]:
+    """What listings step over in sum, what takes it, and how compaction on deletion is set."""
+    levels, collector = one.tombstones, one.collector
+    total, entries = sum(level.tombstones for level in levels), sum(level.entries for level in levels)
+    if total:
+        waiting = sum(level.tombstones for level in levels if level.is_due is False)
+        each = total / max(1, entries - total)
+        yield (
+            f"{plain(total)} tombstones lie in {counted(len(levels), 'level')} of column families, {each:.2f} for each"
+            f" other entry; for {plain(waiting)} of them no compaction is due."
+        )
+        state = {True: "is on", False: "is off", None: "is not known to be on"}[collector.is_on]
+        marked, markable = sum(level.marked for level in levels), sum(level.markable for level in levels)
+        yield (
+            f"Compaction on deletion ({plain(collector.trigger)} deletions in {plain(collector.window)} entries in a"
+            f" row) {state}. By their counts it marks tables with {plain(marked)} of these tombstones, perhaps those"
+            f" with {plain(markable)}, and not those with {plain(total - marked - markable)}."
+        )
+    skipped = skipped_per_entry(one.series)
+    if skipped is not None:
+        yield f"Iterators stepped over {skipped:.2f} entries for each one they returned, by statistics dumps."
 
 
 def _stall_blocks(one: RunAnalysis) -> Iterator[Block]:

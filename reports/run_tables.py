@@ -11,8 +11,9 @@ from lsmlens.analyzer.measures.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.analyzer.measures.pressure import FamilyPressure
+from lsmlens.analyzer.measures.tombstones import Iteration, LevelTombstones
 from lsmlens.analyzer.metrics import LABELS
-from lsmlens.analyzer.numbers import bytes_of, file_name, mib, millis, plain, ratio, setting, share
+from lsmlens.analyzer.numbers import bytes_of, duration, file_name, mib, millis, plain, ratio, setting, share
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.document import Tone
@@ -23,7 +24,8 @@ from lsmlens.reports.timeline import BINS_PER_WINDOW, Timeline
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.fio_logs import Measure
-    from lsmlens.analyzer.measures.overlap import Overlap
+    from lsmlens.analyzer.measures.blame import Blame, OsdBlame
+    from lsmlens.analyzer.measures.coincidences import Overlap
     from lsmlens.analyzer.options.options_in_force import OptionInForce
 
 USUAL, MINOR = Importance.USUAL, Importance.MINOR
@@ -170,6 +172,69 @@ _FLUSHES: tuple[Column[FlushView], ...] = (
 
 def _memtables(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
+
+
+def blame(found: "Blame") -> Table:
+    """Slow operations by the OSD that is at fault."""
+    return tabulate(_BLAME, found.osds)
+
+
+_BLAME: "tuple[Column[OsdBlame], ...]" = (
+    Column("at fault", lambda one: f"osd.{one.osd}"),
+    Column("host", lambda one: one.host or "-", left=True),
+    Column("devices", lambda one: ", ".join(one.devices) or "-", left=True, importance=MINOR),
+    Column("slow operations", lambda one: plain(one.operations)),
+    Column("longest", lambda one: duration(one.longest_seconds), importance=USUAL),
+    Column("told by", lambda one: _told_by(one), left=True, importance=USUAL),
+    Column("at", lambda one: ", ".join(sorted(one.stages, key=lambda at: -one.stages[at])[:2]) or "-", left=True),
+    Column("compaction", lambda one: one.verdict, left=True),
+)
+
+
+def _told_by(one: "OsdBlame") -> str:
+    asked = sorted(one.asked, key=lambda osd: (-one.asked[osd], osd))
+    return ", ".join(f"osd.{osd} ({plain(one.asked[osd])})" for osd in asked[:3]) + (" …" if len(asked) > 3 else "")
+
+
+def tombstones(one: RunAnalysis) -> Table:
+    """What listings step over, by family and level."""
+    return tabulate(_TOMBSTONES, one.tombstones)
+
+
+_DUE = {True: "yes", False: "no", None: "-"}
+_TOMBSTONES: tuple[Column[LevelTombstones], ...] = (
+    Column("column family", lambda one: named(one.family)),
+    Column("level", lambda one: f"L{one.level}"),
+    Column("tables", lambda one: plain(one.tables), importance=USUAL),
+    Column("size", lambda one: bytes_of(one.bytes), importance=USUAL),
+    Column("entries", lambda one: plain(one.entries), importance=USUAL),
+    Column("tombstones", lambda one: plain(one.tombstones)),
+    Column("share", lambda one: share(one.share)),
+    Column("oldest", lambda one: _age(one.oldest_seconds), importance=USUAL),
+    Column("median", lambda one: _age(one.median_seconds), importance=MINOR),
+    Column("compaction due", lambda one: _DUE[one.is_due]),
+    Column("because", lambda one: one.reason, left=True, importance=USUAL),
+    Column("marked on deletion", lambda one: plain(one.marked), importance=USUAL),
+    Column("perhaps marked", lambda one: plain(one.markable), importance=MINOR),
+)
+
+
+def _age(seconds: float | None) -> str:
+    return "-" if seconds is None else duration(max(0.0, seconds))
+
+
+def iterations(one: RunAnalysis) -> Table:
+    """How long omap iterators and listings of collections took."""
+    return tabulate(_ITERATIONS, one.iterations)
+
+
+_ITERATIONS: tuple[Column[Iteration], ...] = (
+    Column("iterator", lambda one: one.name),
+    Column("times", lambda one: plain(one.times) if one.times else "-"),
+    Column("mean", lambda one: millis(one.mean_seconds)),
+    Column("slow lines", lambda one: plain(one.slow_lines)),
+    Column("longest", lambda one: _age(one.longest_seconds)),
+)
 
 
 def windows(sums: Sequence[tuple[int, FamilyWrites]]) -> Table:

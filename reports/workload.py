@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from lsmlens.analyzer.counters.request_sizes import RequestSizes
-from lsmlens.analyzer.counters.size_histograms import SizeHistogram
+from lsmlens.analyzer.counters.size_histograms import RequestSizes, SizeHistogram
 from lsmlens.analyzer.numbers import counted, duration, plain, share
 from lsmlens.reports.document import (
     Block,

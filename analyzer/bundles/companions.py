@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.operations import Operation
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
-    from lsmlens.analyzer.counters.request_sizes import RequestSizes
-    from lsmlens.analyzer.counters.size_histograms import SizeHistogram
+    from lsmlens.analyzer.counters.size_histograms import RequestSizes, SizeHistogram
 
 
 class Companion(NamedTuple):
@@ -61,7 +60,7 @@ READ_AS_TEXT = (
     Role.OSD_DF,
     Role.OSD_TREE,
 )
-CLUSTER_WIDE = (Role.CEPH_CONF, Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)
+CLUSTER_WIDE = (Role.CEPH_CONF, Role.HEALTH, Role.OSD_DF, Role.OSD_TREE, Role.OSD_METADATA, Role.CLUSTER_LOG)
 READ_AS_DOCUMENT = (
     Role.PERF_DUMP,
     Role.CONFIG_SHOW,
@@ -72,6 +71,7 @@ READ_AS_DOCUMENT = (
     Role.HEALTH,
     Role.OSD_DF,
     Role.OSD_TREE,
+    Role.OSD_METADATA,
 )
 
 
@@ -129,13 +129,25 @@ def client_results_of(companions: Iterable[Companion]) -> "tuple[ClientResult, .
 
 def _cluster(mine: Sequence[Companion]) -> "ClusterStatus | None":
     found = {role: next((one for one in _of(mine, role)), None) for role in (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)}
-    if not any(found.values()):
+    metadata = _of(mine, Role.OSD_METADATA)
+    logs = _of(mine, Role.CLUSTER_LOG)
+    if not any(found.values()) and not metadata and not logs:
         return None
-    from lsmlens.analyzer.bundles.cluster_status import ClusterStatus, read_health, read_osd_df, read_osd_tree
+    from lsmlens.analyzer.bundles.cluster_status import (
+        ClusterStatus,
+        read_health,
+        read_osd_df,
+        read_osd_metadata,
+        read_osd_tree,
+    )
 
     health, df, tree = (None if one is None else one.content for one in found.values())
     sources = {role.value: one.path for role, one in found.items() if one is not None}
-    return ClusterStatus(read_health(health), read_osd_df(df), read_osd_tree(tree), sources)
+    places = {osd: place for one in metadata for osd, place in read_osd_metadata(one.content).items()}
+    hosts = {osd: place.host for osd, place in places.items() if place.host} | read_osd_tree(tree)
+    devices = {osd: place.devices for osd, place in places.items() if place.devices}
+    requests = tuple(request for one in logs for request in one.content)
+    return ClusterStatus(read_health(health), read_osd_df(df), hosts, sources, devices, requests)
 
 
 def _size_histogram(companion: Companion) -> "SizeHistogram":
@@ -145,7 +157,7 @@ def _size_histogram(companion: Companion) -> "SizeHistogram":
 
 
 def _request_sizes(companion: Companion) -> "RequestSizes":
-    from lsmlens.analyzer.counters.request_sizes import read_request_sizes
+    from lsmlens.analyzer.counters.size_histograms import read_request_sizes
 
     return read_request_sizes(companion.content, companion.path)
 

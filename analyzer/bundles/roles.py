@@ -3,8 +3,8 @@
 import re
 from enum import StrEnum
 
-from lsmlens.analyzer.counters.request_sizes import has_request_sizes
 from lsmlens.analyzer.counters.size_histograms import SIGN as SIZE_HISTOGRAM
+from lsmlens.analyzer.counters.size_histograms import has_request_sizes
 from lsmlens.analyzer.logs.stamps import LINE_STAMP, STAMP
 
 
@@ -119,7 +119,8 @@ def recognise_text(head: bytes, name: str) -> Role:
 def recognise_json(document: object) -> Role | None:
     """The role of a member that is one JSON document; None for what is read as text, as an event: a piece of a log."""
     if not isinstance(document, dict):
-        return Role.OTHER
+        is_metadata = isinstance(document, list) and document and all(map(_is_metadata, document))
+        return Role.OSD_METADATA if is_metadata else Role.OTHER
     keys = document.keys()
     if "key_hist" in keys or "rocksdb_key_value_histogram" in keys:
         return None  # names repeat in it, so it is read as text
@@ -138,13 +139,20 @@ def recognise_json(document: object) -> Role | None:
     nodes = document.get("nodes")
     if isinstance(nodes, list) and nodes and isinstance(nodes[0], dict) and "id" in nodes[0]:
         return Role.OSD_DF if "kb_used_meta" in nodes[0] or "kb_used_meta" in nodes[-1] else Role.OSD_TREE
-    if "osd_objectstore" in keys or {"osd_data", "ceph_version"} <= keys:
+    if _is_metadata(document):
         return Role.OSD_METADATA
     if has_request_sizes(document):
         return Role.REQUEST_SIZES
     if any(_holds_counters(document.get(section)) for section in ("bluefs", "rocksdb", "bluestore", "osd")):
         return Role.PERF_DUMP
     return Role.OTHER
+
+
+def _is_metadata(document: object) -> bool:
+    """Whether this is what `ceph osd metadata` says of an OSD; of all it is a list."""
+    return isinstance(document, dict) and (
+        "osd_objectstore" in document or {"osd_data", "ceph_version"} <= document.keys()
+    )
 
 
 def _holds_counters(section: object) -> bool:

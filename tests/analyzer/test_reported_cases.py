@@ -1,4 +1,4 @@
-"""What people reported, rebuilt from what they pasted: what is found of each is in docs/threads.md."""
+"""What people reported, rebuilt from what they pasted: what is found of each is in docs/measured/threads.md."""
 
 import json
 from pathlib import Path
