@@ -28,7 +28,7 @@ from lsmlens.reports.document import (
     charts,
 )
 from lsmlens.reports.finding_blocks import finding_blocks, plan_blocks, plan_lines
-from lsmlens.reports.glossary import ANALYSIS_TERMS
+from lsmlens.reports.glossary import ANALYSIS_TERMS, METRIC_TERMS
 from lsmlens.reports.moments import moment
 from lsmlens.reports.run_sections import has_jobs, run_sections
 
@@ -69,7 +69,7 @@ def compose(analysis: Analysis) -> Document:
     else:
         sections += _sections_of_runs(analysis)
     sections.append(Section("read", "What was read", (Paragraphs(tuple(_members(analysis))),)))
-    sections.append(Section("computed", "How each number is computed", (Terms(ANALYSIS_TERMS),)))
+    sections.append(Section("computed", "How each number is computed", (Terms((*METRIC_TERMS, *ANALYSIS_TERMS)),)))
     names = [one.run.name for one in runs]
     more = len(names) - RUNS_SIDE_BY_SIDE
     title = ", ".join(names[:RUNS_SIDE_BY_SIDE]) + (f" and {more} more" if more > 0 else "")

@@ -292,7 +292,6 @@ def _metric_terms(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """How each metric is computed, each once whatever family or job it is of."""
     told: dict[str, str] = {}
     for row in comparison.rows:
-        better = {Better.LOWER: "less is better", Better.HIGHER: "more is better", Better.NEITHER: "neither is better"}
-        how = f"{row.metric.how[0].upper()}{row.metric.how[1:]}; {better[row.metric.better]}." if row.metric.how else ""
-        told.setdefault(row.metric.label, how)
-    yield from ((label, how) for label, how in told.items() if how)
+        better = {Better.LOWER: " Less is better.", Better.HIGHER: " More is better.", Better.NEITHER: ""}
+        told.setdefault(row.metric.label, f"{row.metric.meaning}{better[row.metric.better]}")
+    yield from told.items()
