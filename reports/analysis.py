@@ -183,7 +183,7 @@ def _sentences(one: RunAnalysis) -> Iterator[str]:
     if total.flushes or total.compactions:
         written = f"Flushes wrote {size(total.flush_bytes)}, compactions {size(total.compaction_output_bytes)}"
         yield f"{written}{f' in {duration(seconds)}' if seconds else ''}."
-    if not one.run.stall_lines and (one.series is None or one.series.stall_seconds is None):
+    if one.run.members and not one.run.stall_lines and (one.series is None or one.series.stall_seconds is None):
         yield "No write stall is in the log; it has no statistics dumps, which would count their seconds."
 
 
