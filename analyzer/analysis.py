@@ -29,8 +29,17 @@ from lsmlens.analyzer.measures.life import (
     series_of,
     total_amplification,
 )
-from lsmlens.analyzer.measures.pressure import FamilyPressure, measure_pressure
-from lsmlens.analyzer.measures.pressure_series import PressureSeries, measure_pressure_series
+from lsmlens.analyzer.measures.pressure import FamilyPressure, PressureSeries, measure_pressure, measure_pressure_series
+from lsmlens.analyzer.measures.tombstones import (
+    NO_COLLECTOR,
+    Collector,
+    Iteration,
+    LevelTombstones,
+    collector_of,
+    live_sums,
+    measure_iterations,
+    measure_tombstones,
+)
 from lsmlens.analyzer.metrics import sums_of
 from lsmlens.analyzer.runs.reading import MemberSummary
 from lsmlens.analyzer.runs.run import Run
@@ -41,6 +50,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.counters.counter_intervals import CounterInterval
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.findings import Finding, NotAssessed
+    from lsmlens.analyzer.measures.blame import Blame
     from lsmlens.analyzer.measures.coincidences import Coincidence
     from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
     from lsmlens.analyzer.options.options_in_force import OptionInForce
@@ -53,8 +63,9 @@ MOST_WINDOWS = 100_000
 class RunAnalysis:
     """One run, measured. `families` and `levels` are sorted by name and number; `sums` are of all selected jobs.
 
-    `counters` sum up all perf dumps of the run's lives, `series` its statistics dumps; both None where there are
-    none. `findings` come most severe first, and `plan` merges what they would change.
+    `live_tables` are the sums over the tables that live at the log's end, empty where nothing tells. `counters` sum up
+    all perf dumps of the run's lives, `series` its statistics dumps; both None where there are none. `findings` come
+    most severe first, and `plan` merges what they would change.
     """
 
     run: Run
@@ -77,6 +88,10 @@ class RunAnalysis:
     stage_times: "tuple[StageTimes, ...]" = ()
     pressure: tuple[FamilyPressure, ...] = ()
     pressure_series: PressureSeries | None = None
+    live_tables: Mapping[str, int] = field(default_factory=dict)
+    tombstones: tuple[LevelTombstones, ...] = ()
+    collector: Collector = NO_COLLECTOR
+    iterations: tuple[Iteration, ...] = ()
     coincidences: "tuple[Coincidence, ...]" = ()
     findings: "tuple[Finding, ...]" = ()
     not_assessed: "tuple[NotAssessed, ...]" = ()
@@ -143,7 +158,7 @@ class Analysis:
     """All runs of a bundle, and its members whether analysed or not.
 
     `total_statistics` and `total` add up the runs, without monitors unless there is nothing else; None for a
-    single run.
+    single run. `blame` says whose fault slow operations are, where that is a matter of several OSDs.
     """
 
     members: tuple[MemberSummary, ...]
@@ -152,6 +167,7 @@ class Analysis:
     total: FamilyWrites | None = None
     total_statistics: CompactionStatistics | None = None
     counted_in_total: tuple[str, ...] = field(default=())
+    blame: "Blame | None" = None
 
     def run(self, name: str) -> RunAnalysis:
         """The run of that name. Raises InputError, which names those there are, where there is none."""
@@ -180,6 +196,7 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
     life = last_life(run) if counters is not None else None
     check = cross_check(life, counters) if selection == Selection() else None
     total_with_wal = total_amplification(run, series, counters, check) if selection == Selection() else None
+    collector = collector_of(run, ceph_options, beside.config_show)
     return RunAnalysis(
         run,
         statistics_of(sums, wanted.seconds(run)),
@@ -201,6 +218,10 @@ def measure(run: Run, selection: Selection, window_seconds: float | None = None)
         stage_times=_stage_times(beside),
         pressure=measure_pressure(courses, options, series),
         pressure_series=courses,
+        live_tables=live_sums(run),
+        tombstones=measure_tombstones(run, options, collector),
+        collector=collector,
+        iterations=measure_iterations(run, beside),
         coincidences=_coincidences(run, beside),
     )
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from lsmlens.analyzer.bundles.roles import Role
 from lsmlens.analyzer.findings import Confidence, Severity
+from lsmlens.analyzer.metrics import meaning_of, metric_named
 from lsmlens.analyzer.plan import TakesEffect
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -20,25 +21,31 @@ def means(text: str) -> Meta:
     return Meta(description=text)
 
 
+def metric(name: str) -> Meta:
+    """What a figure is: a metric or a sum, in the words of its declaration."""
+    found = metric_named(name)
+    null = " Null where there is nothing to divide by." if found is not None and found.per else ""
+    return Meta(description=meaning_of(name) + null)
+
+
 Count = Annotated[int, Meta(ge=0)]
 Amount = Annotated[float, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]
 
 # What several tables of writes count alike.
-Flushes = Annotated[Count, means("flush_finished events.")]
-FlushBytes = Annotated[Count, means("Bytes of the level-0 tables and blob files that flushes wrote.")]
-Compactions = Annotated[Count, means("compaction_finished events.")]
-InputBytes = Annotated[Count, means("input_data_size of the compactions whose start is in the log.")]
-OutputBytes = Annotated[Count, means("total_output_size plus blob_output_bytes plus proximal_output_bytes.")]
-InputRecords = Annotated[Count, means("num_input_records of compactions.")]
-OutputRecords = Annotated[Count, means("num_output_records of compactions.")]
-CompactionSeconds = Annotated[float, means("Sum of compaction_time_micros / 1e6.")]
-Moves = Annotated[Count, means("trivial_move events; they move no bytes.")]
-MovedBytes = Annotated[Count, means("Size of the tables moved.")]
-RecordRatio = Annotated[float | None, means("output_records / input_records.")]
-LsmAmplification = Annotated[
-    float | None, means("(flush bytes + compaction output bytes) / flush bytes; null where nothing was flushed.")
-]
+Flushes = Annotated[Count, metric("flushes")]
+FlushBytes = Annotated[Count, metric("flush_bytes")]
+Compactions = Annotated[Count, metric("compactions")]
+InputBytes = Annotated[Count, metric("compaction_input_bytes")]
+OutputBytes = Annotated[Count, metric("compaction_output_bytes")]
+InputRecords = Annotated[Count, metric("total_input_records")]
+OutputRecords = Annotated[Count, metric("total_output_records")]
+CompactionSeconds = Annotated[float, metric("total_compaction_seconds")]
+Moves = Annotated[Count, metric("trivial_moves")]
+MovedBytes = Annotated[Count, metric("trivial_move_bytes")]
+RecordRatio = Annotated[float | None, metric("output_input_ratio_of_sums")]
+LsmAmplification = Annotated[float | None, metric("write_amplification_lsm")]
+TotalAmplification = Annotated[float | None, metric("write_amplification_total")]
 FamilyName = Annotated[str, means('The column family; "(unknown)" collects jobs that could not be told to one.')]
 
 
@@ -73,36 +80,19 @@ class SessionJson(Struct, kw_only=True):
 class CompactionStatisticsJson(Struct, kw_only=True):
     """The published "Compaction Statistics" table: flushes and trivial moves are not in it."""
 
-    log_duration_seconds: Annotated[
-        float | None,
-        means(
-            "Latest minus earliest line stamp, in milliseconds' precision, clipped to the selected time; null for a"
-            " log without stamps or events. In a total, the sum over its runs."
-        ),
-    ]
+    log_duration_seconds: Annotated[float | None, metric("log_duration_seconds")]
     compaction_events: Compactions
-    avg_compaction_seconds: Annotated[float | None, means("Mean of compaction_time_micros / 1e6.")]
+    avg_compaction_seconds: Annotated[float | None, metric("avg_compaction_seconds")]
     total_compaction_seconds: CompactionSeconds
-    avg_output_size_mib: Annotated[
-        float | None, means("Mean of total_output_size / 2^20. The published table calls it MB.")
-    ]
-    total_output_size_mib: Annotated[float, means("Sum of total_output_size / 2^20.")]
-    total_input_records: Annotated[Count, means("Sum of num_input_records.")]
-    total_output_records: Annotated[Count, means("Sum of num_output_records.")]
-    avg_output_throughput_mib_per_second: Annotated[
-        float | None, means("Mean over compactions of their own MiB per second; those of 0 µs left out.")
-    ]
-    avg_input_records_per_second: Annotated[
-        float | None, means("Mean over compactions of their own input records per second.")
-    ]
-    avg_output_records_per_second: Annotated[
-        float | None, means("Mean over compactions of their own output records per second.")
-    ]
-    avg_output_input_ratio: Annotated[
-        float | None,
-        means("Mean over compactions of num_output_records / num_input_records; those without input left out."),
-    ]
-    output_input_ratio_of_sums: Annotated[float | None, means("Sum of output records / sum of input records.")]
+    avg_output_size_mib: Annotated[float | None, metric("avg_output_size_mib")]
+    total_output_size_mib: Annotated[float, metric("total_output_size_mib")]
+    total_input_records: InputRecords
+    total_output_records: OutputRecords
+    avg_output_throughput_mib_per_second: Annotated[float | None, metric("avg_output_throughput_mib_per_second")]
+    avg_input_records_per_second: Annotated[float | None, metric("avg_input_records_per_second")]
+    avg_output_records_per_second: Annotated[float | None, metric("avg_output_records_per_second")]
+    avg_output_input_ratio: Annotated[float | None, metric("avg_output_input_ratio")]
+    output_input_ratio_of_sums: RecordRatio
 
 
 class FamilyJson(Struct, kw_only=True):
@@ -111,18 +101,16 @@ class FamilyJson(Struct, kw_only=True):
     name: FamilyName
     flushes: Flushes
     flush_bytes: FlushBytes
-    flush_blob_bytes: Annotated[Count, means("The blob files' part of flush_bytes.")]
-    flush_input_records: Annotated[Count, means("Entries in the flushed memtables.")]
-    flush_output_records: Annotated[Count, means("Entries in the tables that flushes wrote.")]
+    flush_blob_bytes: Annotated[Count, metric("flush_blob_bytes")]
+    flush_input_records: Annotated[Count, metric("flush_input_records")]
+    flush_output_records: Annotated[Count, metric("flush_output_records")]
     compactions: Compactions
     compaction_input_bytes: InputBytes
     compaction_output_bytes: OutputBytes
     input_records: InputRecords
     output_records: OutputRecords
-    blob_output_bytes: Annotated[Count, means("Blob files that compactions wrote.")]
-    proximal_output_bytes: Annotated[
-        Count, means('What per-key placement wrote to the penultimate ("proximal") level.')
-    ]
+    blob_output_bytes: Annotated[Count, metric("blob_output_bytes")]
+    proximal_output_bytes: Annotated[Count, metric("proximal_output_bytes")]
     compaction_seconds: CompactionSeconds
     trivial_moves: Moves
     trivial_move_bytes: MovedBytes
@@ -185,23 +173,14 @@ class AmplificationJson(Struct, kw_only=True):
     """The write amplification, of the LSM tree and of all that is written."""
 
     lsm: LsmAmplification
-    total: Annotated[
-        float | None, means("(WAL + flush + compaction bytes) / user bytes; null while the user bytes are not known.")
-    ]
+    total: TotalAmplification
 
 
 class RunAmplificationJson(Struct, kw_only=True):
     """The write amplification of a run, and what its total is made of."""
 
     lsm: LsmAmplification = None
-    total: Annotated[
-        float | None,
-        means(
-            "(WAL + flush + compaction bytes) / user bytes, WAL and all: by statistics dumps, from each open to its"
-            " last one, else by BlueFS's counters over the daemon's last life. Null without either, or where users"
-            " wrote less than 512 MiB."
-        ),
-    ] = None
+    total: TotalAmplification = None
     total_user_bytes: Annotated[
         float | None,
         means(
@@ -248,7 +227,7 @@ class StallsJson(Struct, kw_only=True):
     ]
     seconds: Annotated[
         float | None,
-        means("Seconds for which writes were stalled, by the last statistics dump of each open; null without dumps."),
+        metric("stall_seconds"),
     ]
     counts: Annotated[
         list[StallCountJson],
@@ -297,6 +276,56 @@ class PressureSeriesJson(Struct, kw_only=True):
         list[PressureCourseJson],
         means("Full memtables that wait for a flush, as switches to a new one and finished flushes tell."),
     ]
+
+
+class LiveTablesJson(Struct, kw_only=True):
+    """The tables known to live at the log's end; those from before the log are not seen."""
+
+    live_tables: Annotated[Count, means("How many.")]
+    live_table_bytes: Annotated[Count, means("Their size.")]
+    live_entries: Annotated[Count, means("num_entries of them.")]
+    live_tombstones: Annotated[Count, means("num_deletions of them.")]
+    live_range_tombstones: Annotated[Count, means("num_range_deletions of them.")]
+
+
+class TombstonesJson(Struct, kw_only=True):
+    """The tombstones of one column family in one level, of the tables known to live at the log's end."""
+
+    family: FamilyName
+    level: Annotated[Count, means("The level they lie in, after all moves.")]
+    tables: Annotated[Count, means("Tables of that level.")]
+    bytes: Annotated[Count, means("Size of these tables.")]
+    entries: Annotated[Count, means("num_entries of these tables.")]
+    tombstones: Annotated[Count, means("num_deletions of these tables.")]
+    range_tombstones: Annotated[Count, means("num_range_deletions of these tables.")]
+    share: Annotated[Amount, means("tombstones / entries.")]
+    oldest_seconds: Annotated[
+        float | None,
+        means("From the begin of the oldest memtable that is in a table with tombstones to the log's end."),
+    ]
+    median_seconds: Annotated[float | None, means("The same of the table that holds the median tombstone.")]
+    is_due: Annotated[bool | None, means("Whether a compaction of the level is due; null where nothing tells.")]
+    reason: Annotated[str, means("Why it is due or not: level, size, trigger, age.")]
+    marked: Annotated[Count, means("Tombstones in tables that compaction on deletion marks wherever they lie in them.")]
+    markable: Annotated[Count, means("Tombstones in tables that it marks if they lie close enough together.")]
+
+
+class CompactionOnDeletionJson(Struct, kw_only=True):
+    """Compaction on deletion: a table with so many deletions within so many entries in a row is compacted soon."""
+
+    is_on: Annotated[bool | None, means("Whether it is on; null where nothing tells.")]
+    trigger: Annotated[Count, means("Deletions; Ceph's default where nothing tells.")]
+    window: Annotated[Count, means("Entries in a row; Ceph's default where nothing tells.")]
+
+
+class IterationJson(Struct, kw_only=True):
+    """How long iterators of one kind took."""
+
+    name: Annotated[str, means("The counter, or what a line `slow operation observed` names.")]
+    times: Annotated[Count, means("How often, by the counter, since the daemon started.")]
+    mean_seconds: Annotated[Amount | None, means("Mean of the counter.")]
+    slow_lines: Annotated[Count, means("Lines `slow operation observed` of it.")]
+    longest_seconds: Annotated[Amount | None, means("The longest of these lines.")]
 
 
 class SlowOperationsJson(Struct, kw_only=True):
@@ -801,6 +830,16 @@ class RunJson(Struct, kw_only=True):
             " statistics_dumps.points."
         ),
     ] = None
+    live_tables: Annotated[
+        LiveTablesJson | None, means("Sums over live tables; null where the log tells of no table's entries.")
+    ] = None
+    tombstones: Annotated[
+        list[TombstonesJson], means("What listings step over, by column family and level; levels without any left out.")
+    ] = []
+    compaction_on_deletion: Annotated[
+        CompactionOnDeletionJson | None, means("What `marked` and `markable` of tombstones are by.")
+    ] = None
+    iterations: Annotated[list[IterationJson], means("How long omap iterators and listings took.")] = []
     slow_operations: Annotated[list[SlowOperationsJson], means("By what was slow.")] = []
     kv_thread: Annotated[list[KvThreadJson], means("In the log's order.")] = []
     statistics_dumps: Annotated[DumpsJson | None, means("null where the log has none.")]
@@ -818,6 +857,33 @@ class RunJson(Struct, kw_only=True):
     not_assessed: Annotated[list[NotAssessedJson], means("Rules that could not be applied, and what they need.")] = []
     plan: Annotated[PlanJson | None, means("null where no finding would change an option.")] = None
     data_quality: QualityJson
+
+
+class OsdBlameJson(Struct, kw_only=True):
+    """The slow operations that one OSD is at fault for."""
+
+    osd: Annotated[Count, means("Its number.")]
+    host: Annotated[str | None, means("By `ceph osd tree` or `ceph osd metadata`; null where neither tells.")]
+    devices: Annotated[list[str], means("By `ceph osd metadata`: of data, database and WAL.")]
+    operations: Annotated[Count, means("How many it is at fault for.")]
+    asked: Annotated[dict[str, Count], means("The same by the number of the OSD that tells of them.")]
+    longest_seconds: Annotated[Amount, means("The longest.")]
+    stages: Annotated[dict[str, Count], means("What those that it tells of itself were at.")]
+    is_compaction: Annotated[
+        bool | None, means("Whether they fall together with its compactions; null where nothing tells.")
+    ]
+    family: Annotated[str | None, means("The column family whose compactions stand out.")]
+    ratio: Annotated[float | None, means("How many times as often as by chance they overlap compactions.")]
+    verdict: Annotated[str, means("That in words.")]
+
+
+class BlameJson(Struct, kw_only=True):
+    """Whose fault slow operations are, over several OSDs."""
+
+    operations: Annotated[Count, means("Slow operations that were told of, each once.")]
+    asked: Annotated[list[Count], means("The OSDs that tell of them.")]
+    verdict: Annotated[list[str], means("The answer in sentences.")]
+    osds: Annotated[list[OsdBlameJson], means("The OSDs at fault, most operations first.")]
 
 
 class TotalJson(Struct, kw_only=True):
@@ -857,4 +923,7 @@ class AnalysisJson(Struct, kw_only=True):
     selection: SelectionJson
     runs: Annotated[list[RunJson], means("One for each database; monitors last.")]
     total: Annotated[TotalJson | None, means("All runs but monitors; null for a single run.")]
+    blame: Annotated[BlameJson | None, means("null where slow operations, if any, are a matter of one OSD alone.")] = (
+        None
+    )
     window_sums: Annotated[WindowSumsJson | None, means("null for logs without a duration.")] = None

@@ -7,8 +7,9 @@ amplification of two OSDs is that of their sums.
     sums = sums_of(run.jobs, by=["column_family"])          # one row a family, a column each of SUMS
     sums.select("column_family", WRITE_AMPLIFICATION.formula)
 
-Reports' glossaries, `lsmlens explain METRIC`, the metrics that gates take, and the noise of a comparison come from
-here. What is not told by jobs (the log's length, statistics dumps, counters) joins the sums under its own name.
+Reports' glossaries, `lsmlens explain METRIC`, the metrics that gates take, what the JSON Schemas say of figures, and
+the noise of a comparison come from here. What is not told by jobs (the log's length, statistics dumps, counters) joins
+the sums under its own name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,6 +41,7 @@ class Group(StrEnum):
     AMPLIFICATION = "write amplification"
     WORK = "per unit of work"
     FAMILIES = "column families"
+    TOMBSTONES = "tombstones"
     STALLS = "stalls"
     COUNTERS = "counters"
     CLIENTS = "clients"
@@ -77,30 +79,62 @@ def _of(jobs: pl.Expr, value: str | pl.Expr) -> pl.Expr:
     return (pl.col(value) if isinstance(value, str) else value).filter(jobs).sum()
 
 
-SUMS: Final[Mapping[str, pl.Expr]] = {
-    "flushes": _FLUSH.sum(),
-    "flush_bytes": _of(_FLUSH, "output_bytes"),
-    "flush_blob_bytes": _of(_FLUSH, "blob_bytes"),
-    "flush_input_records": _of(_FLUSH, "input_records"),
-    "flush_output_records": _of(_FLUSH, "output_records"),
-    "compactions": _COMPACTION.sum(),
-    "compaction_seconds": _of(_COMPACTION, "micros") / MICROS,
-    "compaction_input_bytes": _of(_COMPACTION, "input_bytes"),
-    "compaction_output_bytes": _of(_COMPACTION, "output_bytes"),
-    "level0_output_bytes": _of(_COMPACTION & pl.col("input_levels").list.contains(0), "output_bytes"),
-    "blob_output_bytes": _of(_COMPACTION, "blob_bytes"),
-    "proximal_output_bytes": _of(_COMPACTION, "proximal_bytes"),
-    "output_bytes": _of(_COMPACTION, "table_bytes"),  # total_output_size, which published tables know alone
-    "input_records": _of(_COMPACTION, "input_records"),
-    "output_records": _of(_COMPACTION, "output_records"),
-    "timed_compactions": _TIMED.sum(),
-    "throughputs": _of(_TIMED, pl.col("table_bytes") / MIB / _SECONDS),
-    "input_rates": _of(_TIMED, pl.col("input_records") / _SECONDS),
-    "output_rates": _of(_TIMED, pl.col("output_records") / _SECONDS),
-    "weighed_compactions": _WITH_INPUT.sum(),
-    "ratios": _of(_WITH_INPUT, pl.col("output_records") / pl.col("input_records")),
-    "trivial_moves": _MOVE.sum(),
-    "trivial_move_bytes": _of(_MOVE, "moved_bytes"),
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A sum over jobs: the expression that aggregates a group to one number, and in words what it adds up."""
+
+    expression: pl.Expr
+    meaning: str
+
+
+SUMS: Final[Mapping[str, Sum]] = {
+    "flushes": Sum(_FLUSH.sum(), "flush_finished events"),
+    "flush_bytes": Sum(_of(_FLUSH, "output_bytes"), "level-0 tables and blob files that flushes wrote"),
+    "flush_blob_bytes": Sum(_of(_FLUSH, "blob_bytes"), "the blob files' part of flush bytes"),
+    "flush_input_records": Sum(
+        _of(_FLUSH, "input_records"), "entries of the flushed memtables: the work the database was given"
+    ),
+    "flush_output_records": Sum(_of(_FLUSH, "output_records"), "entries of the tables that flushes wrote"),
+    "compactions": Sum(_COMPACTION.sum(), "compaction_finished events"),
+    "compaction_seconds": Sum(
+        _of(_COMPACTION, "micros") / MICROS,
+        "sum over compactions of compaction_time_micros; those that ran at the same time count each",
+    ),
+    "compaction_input_bytes": Sum(_of(_COMPACTION, "input_bytes"), "input_data_size of compactions"),
+    "compaction_output_bytes": Sum(
+        _of(_COMPACTION, "output_bytes"),
+        "total_output_size, and what releases write apart from it: blob files, and the penultimate level's tables",
+    ),
+    "level0_output_bytes": Sum(
+        _of(_COMPACTION & pl.col("input_levels").list.contains(0), "output_bytes"),
+        "compaction output bytes of the compactions that took in level 0",
+    ),
+    "blob_output_bytes": Sum(_of(_COMPACTION, "blob_bytes"), "blob files that compactions wrote"),
+    "proximal_output_bytes": Sum(
+        _of(_COMPACTION, "proximal_bytes"), 'what per-key placement wrote to the penultimate ("proximal") level'
+    ),
+    "output_bytes": Sum(_of(_COMPACTION, "table_bytes"), "sum of total_output_size"),
+    "input_records": Sum(_of(_COMPACTION, "input_records"), "sum of num_input_records"),
+    "output_records": Sum(_of(_COMPACTION, "output_records"), "sum of num_output_records"),
+    "timed_compactions": Sum(_TIMED.sum(), "compactions of more than 0 µs"),
+    "throughputs": Sum(_of(_TIMED, pl.col("table_bytes") / MIB / _SECONDS), "compactions' own MiB written per second"),
+    "input_rates": Sum(_of(_TIMED, pl.col("input_records") / _SECONDS), "compactions' own records read per second"),
+    "output_rates": Sum(_of(_TIMED, pl.col("output_records") / _SECONDS), "their own records written per second"),
+    "weighed_compactions": Sum(_WITH_INPUT.sum(), "compactions that read a record"),
+    "ratios": Sum(
+        _of(_WITH_INPUT, pl.col("output_records") / pl.col("input_records")),
+        "their own records written per record read",
+    ),
+    "trivial_moves": Sum(_MOVE.sum(), "trivial_move events; they move no bytes"),
+    "trivial_move_bytes": Sum(_of(_MOVE, "moved_bytes"), "size of the tables that trivial moves took to another level"),
+}
+# Sums over tables that live: an expression over the columns of `jobs.Table`.
+TABLE_SUMS: Final[Mapping[str, pl.Expr]] = {
+    "live_tables": pl.len(),
+    "live_table_bytes": pl.col("bytes").sum(),
+    "live_entries": pl.col("entries").sum(),
+    "live_tombstones": pl.col("deletions").sum(),
+    "live_range_tombstones": pl.col("range_deletions").sum(),
 }
 # The work a database was given: a total's share that a run decides by chance is the total per record of it.
 WORK: Final = "flush_input_records"
@@ -109,7 +143,7 @@ LOG_SECONDS: Final = "log_seconds"
 
 def sums_of(jobs: FrameT, by: Sequence[str | pl.Expr] = (), names: Sequence[str] = tuple(SUMS)) -> FrameT:
     """The sums of jobs, one row a group in the groups' order; a single row without `by`."""
-    columns = [SUMS[name].alias(name) for name in names]
+    columns = [SUMS[name].expression.alias(name) for name in names]
     if not by:
         return jobs.select(columns)
     keys = [one if isinstance(one, str) else one.meta.output_name() for one in by]
@@ -153,12 +187,14 @@ class Metric:
         return (total * self.factor if self.factor != 1 else total).alias(self.name)
 
     @property
+    def meaning(self) -> str:
+        """What the metric is, in sentences: its formula, and what it leaves out."""
+        return _sentence(self.how) + (f" It leaves out {self.leaves_out}." if self.leaves_out else "")
+
+    @property
     def explanation(self) -> str:
-        """What the metric is, in sentences: formula, what it leaves out, what tells it, which way is better."""
-        said = [f"{self.how[0].upper()}{self.how[1:]}."]
-        if self.leaves_out:
-            said.append(f"It leaves out {self.leaves_out}.")
-        said.append(f"Told by {self.source}.")
+        """All there is to say of it: its meaning, what tells it, which way is better."""
+        said = [self.meaning, f"Told by {self.source}."]
         if self.better is not Better.NEITHER:
             said.append(f"The {self.better} the better.")
         return " ".join(said)
@@ -175,21 +211,30 @@ class Metric:
         return total * self.factor if self.factor != 1 else total
 
 
+def _sentence(words: str) -> str:
+    """Words as a sentence; names as logs have them (`compaction_finished`) keep their letters."""
+    return f"{words if '_' in words.split()[0] else words[0].upper() + words[1:]}."
+
+
 def _jobs(
     group: Group,
     name: str,
     label: str,
     unit: Unit,
     better: Better,
-    how: str,
     of: str | tuple[str, ...],
     per: str = "",
     factor: float = 1.0,
     *,
+    how: str = "",
     aliases: tuple[str, ...] = (),
     leaves_out: str = "",
 ) -> Metric:
-    """A metric that jobs tell; without `per` it is a total, whose noise is that of the total per record of work."""
+    """A metric that jobs tell; without `per` it is a total, whose noise is that of the total per record of work.
+
+    Without `how` it is what its sum adds up.
+    """
+    how = how or SUMS[str(of)].meaning
     of = (of,) if isinstance(of, str) else of
     noise = (of, per or WORK) if of != (WORK,) else ((), "")
     return Metric(
@@ -208,70 +253,73 @@ _UNTIMED = f"compactions of 0 µs; {_NOT_FLUSHES}"
 _STATISTICS: Final = (
     Metric(
         "log_duration_seconds", "Total OSD Log Duration (seconds)", Unit.SECONDS, _NEITHER, Group.STATISTICS,
-        "the latest time stamp minus the earliest, added over daemons", of=(LOG_SECONDS,),
+        "the latest time stamp minus the earliest, within the time selected; added over daemons", of=(LOG_SECONDS,),
         aliases=("log_duration", "duration"), source="time stamps of the log's lines",
     ),
     _jobs(
-        Group.STATISTICS, "compaction_events", "Number of Compaction Events", Unit.COUNT, _NEITHER,
-        "compaction_finished events", "compactions", aliases=("compactions",), leaves_out="trivial moves",
+        Group.STATISTICS, "compaction_events", "Number of Compaction Events", Unit.COUNT, _NEITHER, "compactions",
+        aliases=("compactions",), leaves_out="trivial moves",
     ),
     _jobs(
         Group.STATISTICS, "avg_compaction_seconds", "Avg Compaction Time (seconds)", Unit.SECONDS, _NEITHER,
-        "mean over compactions of compaction_time_micros", "compaction_seconds", "compactions",
+        "compaction_seconds", "compactions", how="mean over compactions of compaction_time_micros",
         leaves_out=_NOT_FLUSHES,
     ),
     _jobs(
         Group.STATISTICS, "total_compaction_seconds", "Total Compaction Time (seconds)", Unit.SECONDS, _LOWER,
-        "sum over compactions of compaction_time_micros; those that ran at the same time count each",
         "compaction_seconds", aliases=("compaction_seconds",), leaves_out=_NOT_FLUSHES,
     ),
     _jobs(
-        Group.STATISTICS, "avg_output_size_mib", "Avg Output Size: (MB)", Unit.MIB, _NEITHER,
-        "mean over compactions of total_output_size", "output_bytes", "compactions", 1 / MIB, leaves_out=_NOT_FLUSHES,
+        Group.STATISTICS, "avg_output_size_mib", "Avg Output Size: (MB)", Unit.MIB, _NEITHER, "output_bytes",
+        "compactions", 1 / MIB, how="mean over compactions of total_output_size", leaves_out=_NOT_FLUSHES,
     ),
     _jobs(
-        Group.STATISTICS, "total_output_size_mib", "Total Output Size: (MB)", Unit.MIB, _LOWER,
-        "sum of total_output_size", "output_bytes", "", 1 / MIB,
+        Group.STATISTICS, "total_output_size_mib", "Total Output Size: (MB)", Unit.MIB, _LOWER, "output_bytes", "",
+        1 / MIB,
         leaves_out=f"{_NOT_FLUSHES}; blob files and the penultimate level's tables where a release writes them apart",
     ),
     _jobs(
-        Group.STATISTICS, "total_input_records", "Total Input Records", Unit.RECORDS, _LOWER,
-        "sum of num_input_records", "input_records", leaves_out=_NOT_FLUSHES,
+        Group.STATISTICS, "total_input_records", "Total Input Records", Unit.RECORDS, _LOWER, "input_records",
+        leaves_out=_NOT_FLUSHES,
     ),
     _jobs(
-        Group.STATISTICS, "total_output_records", "Total Output Records", Unit.RECORDS, _LOWER,
-        "sum of num_output_records", "output_records", leaves_out=_NOT_FLUSHES,
+        Group.STATISTICS, "total_output_records", "Total Output Records", Unit.RECORDS, _LOWER, "output_records",
+        leaves_out=_NOT_FLUSHES,
     ),
     _jobs(
         Group.STATISTICS, "avg_output_throughput_mib_per_second", "Avg Output Throughput (MB/s)", Unit.MIB_PER_SECOND,
-        _NEITHER, "mean over compactions of their own MiB written per second; falls too where compactions drop more",
-        "throughputs", "timed_compactions", leaves_out=_UNTIMED,
+        _NEITHER, "throughputs", "timed_compactions",
+        how="mean over compactions of their own MiB written per second; falls too where compactions drop more",
+        leaves_out=_UNTIMED,
     ),
     _jobs(
-        Group.STATISTICS, "avg_input_records_per_second", "Avg Input Records/second", Unit.RECORDS_PER_SECOND,
-        _HIGHER, "mean over compactions of their own records read per second", "input_rates", "timed_compactions",
+        Group.STATISTICS, "avg_input_records_per_second", "Avg Input Records/second", Unit.RECORDS_PER_SECOND, _HIGHER,
+        "input_rates", "timed_compactions", how="mean over compactions of their own records read per second",
         leaves_out=_UNTIMED,
     ),
     _jobs(
         Group.STATISTICS, "avg_output_records_per_second", "Avg Output Records/second", Unit.RECORDS_PER_SECOND,
-        _NEITHER, "mean over compactions of their own records written per second; falls too where compactions drop"
-        " more", "output_rates", "timed_compactions", leaves_out=_UNTIMED,
+        _NEITHER, "output_rates", "timed_compactions",
+        how="mean over compactions of their own records written per second; falls too where compactions drop more",
+        leaves_out=_UNTIMED,
     ),
     _jobs(
-        Group.STATISTICS, "avg_output_input_ratio", "Avg Output/Input Ratio", Unit.RATIO, _NEITHER,
-        "mean over compactions of records written per record read; rises where less is left to drop",
-        "ratios", "weighed_compactions", leaves_out=f"compactions that read no record; {_NOT_FLUSHES}",
+        Group.STATISTICS, "avg_output_input_ratio", "Avg Output/Input Ratio", Unit.RATIO, _NEITHER, "ratios",
+        "weighed_compactions",
+        how="mean over compactions of records written per record read; rises where less is left to drop",
+        leaves_out=f"compactions that read no record; {_NOT_FLUSHES}",
     ),
     _jobs(
         Group.STATISTICS, "output_input_ratio_of_sums", "Output/Input Ratio of Sums", Unit.RATIO, _NEITHER,
-        "records written per record read over all compactions: each weighs by its records", "output_records",
-        "input_records", leaves_out=_NOT_FLUSHES,
+        "output_records", "input_records",
+        how="records written per record read over all compactions: each weighs by its records",
+        leaves_out=_NOT_FLUSHES,
     ),
 )  # fmt: skip
 
 WRITE_AMPLIFICATION: Final = _jobs(
-    Group.AMPLIFICATION, "write_amplification_lsm", "write amplification (LSM)", Unit.RATIO, _LOWER,
-    "(flush bytes + compaction output bytes) / flush bytes", _TABLE_BYTES, "flush_bytes",
+    Group.AMPLIFICATION, "write_amplification_lsm", "write amplification (LSM)", Unit.RATIO, _LOWER, _TABLE_BYTES,
+    "flush_bytes", how="(flush bytes + compaction output bytes) / flush bytes",
     aliases=("write_amp", "write_amplification", "lsm_write_amplification"),
     leaves_out="the WAL, tables written while one is recovered, and trivial moves, which move no bytes",
 )  # fmt: skip
@@ -281,39 +329,35 @@ _AMPLIFICATION: Final = (
     WRITE_AMPLIFICATION,
     Metric(
         "write_amplification_total", "write amplification (total)", Unit.RATIO, _LOWER, Group.AMPLIFICATION,
-        "(WAL + flush + compaction bytes) / user bytes, as far as statistics dumps reach",
+        "(WAL + flush + compaction bytes) / user bytes, as far as statistics dumps reach; where they do not tell, by"
+        " BlueFS's counters and per byte of the WAL; not said below half a GiB of user bytes",
         of=("total_written_bytes",), per="total_user_bytes",
         aliases=("total_write_amp", "total_write_amplification"),
-        leaves_out="what was written after the last statistics dump of an open; by BlueFS's counters where dumps do"
-        " not tell, and then per byte of the WAL; not said below half a GiB of user bytes",
+        leaves_out="what was written after the last statistics dump of an open",
         source="statistics dumps, else BlueFS's counters",
     ),
     _jobs(
-        Group.AMPLIFICATION, "flush_bytes", "flush bytes", Unit.BYTES, _LOWER,
-        "level-0 tables and blob files that flushes wrote", "flush_bytes",
+        Group.AMPLIFICATION, "flush_bytes", "flush bytes", Unit.BYTES, _LOWER, "flush_bytes",
         leaves_out="the WAL, and tables written while one is recovered",
     ),
     _jobs(
         Group.AMPLIFICATION, "compaction_input_bytes", "compaction input bytes", Unit.BYTES, _LOWER,
-        "input_data_size of the compactions whose start is in the log", "compaction_input_bytes",
-        leaves_out="compactions whose start is not in the log",
+        "compaction_input_bytes", leaves_out="compactions whose start is not in the log",
     ),
     _jobs(
         Group.AMPLIFICATION, "compaction_output_bytes", "compaction output bytes", Unit.BYTES, _LOWER,
-        "total_output_size, and what releases write apart from it: blob files, and the penultimate level's tables",
         "compaction_output_bytes", aliases=("compaction_bytes",), leaves_out="trivial moves",
     ),
     _jobs(
-        Group.AMPLIFICATION, "table_bytes", "bytes written to tables", Unit.BYTES, _LOWER,
-        "flush bytes + compaction output bytes", _TABLE_BYTES, leaves_out="the WAL",
+        Group.AMPLIFICATION, "table_bytes", "bytes written to tables", Unit.BYTES, _LOWER, _TABLE_BYTES,
+        how="flush bytes + compaction output bytes", leaves_out="the WAL",
     ),
 )  # fmt: skip
 
 _CLIENTS_COVERED: Final = "where log and counters cover the same time"
 _WORK: Final = (
     _jobs(
-        Group.WORK, "flushed_records", "records into flushes", Unit.RECORDS, _NEITHER,
-        "entries of the flushed memtables: the work the database was given", WORK,
+        Group.WORK, "flushed_records", "records into flushes", Unit.RECORDS, _NEITHER, WORK,
     ),
     Metric(
         "client_writes", "client writes", Unit.COUNT, _NEITHER, Group.WORK, "counter osd.op_w", of=("client_writes",),
@@ -329,37 +373,37 @@ _WORK: Final = (
         "ingest, as far as statistics dumps reach", of=("user_bytes",), source="statistics dumps", is_total=True,
     ),
     _jobs(
-        Group.WORK, "flush_bytes_per_record", "flush bytes per record", Unit.BYTES_PER_RECORD, _LOWER,
-        "flush bytes / records into flushes: falls where records die in memory", "flush_bytes", WORK,
+        Group.WORK, "flush_bytes_per_record", "flush bytes per record", Unit.BYTES_PER_RECORD, _LOWER, "flush_bytes",
+        WORK, how="flush bytes / records into flushes: falls where records die in memory",
     ),
     _jobs(
         Group.WORK, "compaction_bytes_per_record", "compaction bytes per record", Unit.BYTES_PER_RECORD, _LOWER,
-        "compaction output bytes / records into flushes", "compaction_output_bytes", WORK,
+        "compaction_output_bytes", WORK, how="compaction output bytes / records into flushes",
     ),
     _jobs(
-        Group.WORK, "table_bytes_per_record", "table bytes per record", Unit.BYTES_PER_RECORD, _LOWER,
-        "(flush bytes + compaction output bytes) / records into flushes", _TABLE_BYTES, WORK,
+        Group.WORK, "table_bytes_per_record", "table bytes per record", Unit.BYTES_PER_RECORD, _LOWER, _TABLE_BYTES,
+        WORK, how="(flush bytes + compaction output bytes) / records into flushes",
     ),
     _jobs(
-        Group.WORK, "flush_survival_share", "records that outlive memory", Unit.SHARE, _LOWER,
-        "records written by flushes / records into flushes", "flush_output_records", WORK,
+        Group.WORK, "flush_survival_share", "records that outlive memory", Unit.SHARE, _LOWER, "flush_output_records",
+        WORK, how="records written by flushes / records into flushes",
     ),
     _jobs(
         Group.WORK, "compaction_seconds_per_flushed_gib", "compaction s per GiB flushed", Unit.SECONDS_PER_GIB, _LOWER,
-        "compaction seconds / GiB that flushes wrote", "compaction_seconds", "flush_bytes", GIB,
+        "compaction_seconds", "flush_bytes", GIB, how="compaction seconds / GiB that flushes wrote",
     ),
     _jobs(
         Group.WORK, "compaction_seconds_per_million_records", "compaction s per M records",
-        Unit.SECONDS_PER_MILLION_RECORDS, _LOWER, "compaction seconds / million records into flushes",
-        "compaction_seconds", WORK, 1e6,
+        Unit.SECONDS_PER_MILLION_RECORDS, _LOWER, "compaction_seconds", WORK, 1e6,
+        how="compaction seconds / million records into flushes",
     ),
     _jobs(
-        Group.WORK, "compaction_busy_share", "compactions running at a time", Unit.RATIO, _LOWER,
-        "compaction seconds / log duration", "compaction_seconds", LOG_SECONDS,
+        Group.WORK, "compaction_busy_share", "compactions running at a time", Unit.RATIO, _LOWER, "compaction_seconds",
+        LOG_SECONDS, how="compaction seconds / log duration",
     ),
     _jobs(
         Group.WORK, "output_mib_per_second", "compaction output per second", Unit.MIB_PER_SECOND, _LOWER,
-        "MiB of total_output_size / seconds of the log", "output_bytes", LOG_SECONDS, 1 / MIB,
+        "output_bytes", LOG_SECONDS, 1 / MIB, how="MiB of total_output_size / seconds of the log",
     ),
     Metric(
         "table_bytes_per_client_byte", "table bytes per client byte", Unit.RATIO, _LOWER, Group.WORK,
@@ -380,6 +424,21 @@ _WORK: Final = (
     ),
 )  # fmt: skip
 
+_OF_TABLES: Final = "tables that the log says were made and neither deleted nor compacted since"
+TOMBSTONE_SHARE: Final = Metric(
+    "tombstone_share", "tombstones in tables", Unit.SHARE, _LOWER, Group.TOMBSTONES,
+    "tombstones / entries of the tables that live at the log's end", of=("live_tombstones",), per="live_entries",
+    leaves_out="tables from before the log", source=_OF_TABLES,
+)  # fmt: skip
+_TOMBSTONES: Final = (
+    TOMBSTONE_SHARE,
+    Metric(
+        "live_tombstones", "tombstones", Unit.RECORDS, _LOWER, Group.TOMBSTONES,
+        "num_deletions of the tables that live at the log's end", of=("live_tombstones",),
+        leaves_out="tables from before the log", source=_OF_TABLES, is_total=True,
+    ),
+)  # fmt: skip
+
 _STALLS: Final = (
     Metric(
         "stall_seconds", "write stalls", Unit.SECONDS, _LOWER, Group.STALLS,
@@ -389,7 +448,8 @@ _STALLS: Final = (
     ),
     Metric(
         "stall_lines", "stall warnings", Unit.COUNT, _LOWER, Group.STALLS,
-        "log lines that say writes are slowed down or stopped", of=("stall_lines",), source="lines of the log",
+        "log lines that say writes are slowed down or stopped, one at each recalculation while that lasts",
+        of=("stall_lines",), source="lines of the log",
         is_total=True,
     ),
 )  # fmt: skip
@@ -448,7 +508,14 @@ _COUNTERS: Final = (
     ),
 )  # fmt: skip
 
-METRICS: Final[tuple[Metric, ...]] = (*_STATISTICS, *_AMPLIFICATION, *_WORK, *_STALLS, *_COUNTERS)
+METRICS: Final[tuple[Metric, ...]] = (
+    *_STATISTICS,
+    *_AMPLIFICATION,
+    *_WORK,
+    *_TOMBSTONES,
+    *_STALLS,
+    *_COUNTERS,
+)
 """All metrics of a whole run, bundle or arm. Those of column families and client jobs are made for what there is."""
 
 LABELS: Final = {metric.name: metric.label for metric in _STATISTICS}
@@ -537,6 +604,12 @@ def order_of_part(metric: Metric) -> tuple[object, ...]:
     if kind in _OF_A_CLIENT:
         return 1, metric.part, list(_OF_A_CLIENT).index(kind), 0.0
     return 1, metric.part, len(_OF_A_CLIENT), float(kind.removeprefix(PERCENTILE).replace("_", "."))
+
+
+def meaning_of(name: str) -> str:
+    """What a metric or a sum is, in sentences, as reports and the JSON Schemas say it. Raises KeyError for others."""
+    metric = metric_named(name)
+    return metric.meaning if metric is not None else _sentence(SUMS[name].meaning)
 
 
 def metric_named(name: str) -> Metric | None:

@@ -8,9 +8,9 @@ import typer
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.cli.arguments import Bundles, Colour, FailOn, Full, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result, terminal_width, warn
+from lsmlens.cli.streams import hiding, is_gate_failed, publish, warn
 from lsmlens.cli.values import seconds
-from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
+from lsmlens.reports.outputs import ANALYSIS
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.analysis import Analysis
@@ -75,6 +75,7 @@ def analyze(
     from lsmlens.analyzer.findings import Severity
     from lsmlens.analyzer.runs.selection import Selection
     from lsmlens.cli.progress import Progress
+    from lsmlens.reports.analysis import AnalysisReport
 
     outputs = ANALYSIS.outputs(output)
     selection = Selection(since, until, frozenset(cf), level)
@@ -84,23 +85,10 @@ def analyze(
     _check_families(analysis)
     if selection != Selection() and not any(one.families for one in analysis.runs):
         warn("no flush, compaction or move was selected")
-    if redact:
-        from lsmlens.reports.redaction import redacted
-
-        analysis = redacted(analysis)
-    report = AnalysisReport(analysis, None if fail_on is None else Severity(fail_on))
-    for one in outputs:
-        ANALYSIS.write(one, report)
-    print_result(_rendered(report, form, full, colour))
+    report = AnalysisReport(hiding(redact)(analysis), None if fail_on is None else Severity(fail_on))
+    publish(ANALYSIS, report, outputs, form, full, colour)
     findings = [finding for run in analysis.runs for finding in run.findings]
     return 1 if is_gate_failed(findings, report.fail_on) else 0
-
-
-def _rendered(report: "AnalysisReport", form: str, full: bool, colour: str) -> str:
-    """What is printed; for a workflow the step's summary is written as well."""
-    if form != "text":
-        return ANALYSIS.printed(report, form)
-    return ANALYSIS.screen(report, full, terminal_width(), is_coloured(colour))
 
 
 def _check_families(analysis: "Analysis") -> None:

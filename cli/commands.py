@@ -16,9 +16,10 @@ SUMMARIES = {
     "predict": "What a log would have shown under other options.",
     "tune": "Recommended settings, with the trade-off and the commands to paste.",
     "qos": "The op scheduler: in force, allocation, findings, simulation.",
+    "collect": "A bundle of a live cluster's OSDs, or of a database.",
     "fleet": "Many OSDs in one data set, and a look over them.",
     "engine": "The RocksDB versions that replays can run on.",
-    "explain": "What a finding means, by its code.",
+    "explain": "What a finding or a metric means, by its code or name.",
 }
 
 
@@ -32,12 +33,12 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that the arguments begin with, imported, and its arguments."""
         name, listed, rest = super().resolve_command(ctx, args)
-        return name, None if listed is None else _made(import_module(f"lsmlens.cli.{name}").app), rest
+        return name, None if listed is None else made(import_module(f"lsmlens.cli.{name}").app), rest
 
 
 def command_line() -> TyperGroup:
     """All of it."""
-    group = _made(app)
+    group = made(app)
     assert isinstance(group, TyperGroup)
     return group
 
@@ -47,7 +48,7 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def _made(app: typer.Typer) -> TyperCommand | TyperGroup:
+def made(app: typer.Typer) -> TyperCommand | TyperGroup:
     """What Typer makes of it: a command, or several; help is in panels on a terminal, in plain text elsewhere."""
     command = typer.main.get_command(app)
     assert isinstance(command, TyperCommand | TyperGroup)

@@ -7,8 +7,8 @@ import typer
 from lsmlens.cli import completion
 from lsmlens.cli.arguments import Colour, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import is_coloured, print_result, tell_failed, terminal_width
-from lsmlens.reports.outputs import COMPARISON, ComparisonReport
+from lsmlens.cli.streams import hiding, publish, tell_failed
+from lsmlens.reports.outputs import COMPARISON
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -62,6 +62,7 @@ def compare(
     from lsmlens.analyzer.comparison.comparison import compare as comparison_of
     from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
     from lsmlens.cli.progress import Progress
+    from lsmlens.reports.comparison import ComparisonReport
 
     outputs = COMPARISON.outputs(output)
     gates = [parse_gate(text) for text in fail_if]
@@ -76,19 +77,7 @@ def compare(
     failed = [result for result in results if result.is_failed]
     for result in failed:
         tell_failed(result.reason)
-    report = ComparisonReport(comparison, results)
-    if redact:
-        from lsmlens.reports.redaction import redacted_comparison
-
-        report = redacted_comparison(report, [request.name for request in requests if request.name is not None])
-    for one in outputs:
-        COMPARISON.write(one, report)
-    print_result(_rendered(report, form, full, colour))
+    hide = hiding(redact, [request.name for request in requests if request.name is not None])
+    report = hide(ComparisonReport(comparison, results))
+    publish(COMPARISON, report, outputs, form, full, colour)
     return 1 if failed else 0
-
-
-def _rendered(report: ComparisonReport, form: str, full: bool, colour: str) -> str:
-    """What is printed; for a workflow the step's summary is written as well."""
-    if form != "text":
-        return COMPARISON.printed(report, form)
-    return COMPARISON.screen(report, full, terminal_width(), is_coloured(colour))

@@ -35,11 +35,10 @@ def explain(
 
     known = (*rules.RULES, *qos_rules.RULES)
     if name is None:
-        listed = [(rule.code, rule.title) for rule in known] + [(metric.name, metric.label) for metric in METRICS]
-        width = max(len(first) for first, _ in listed[len(known) :])
-        print_result(
-            "".join(f"{one:{3 if place < len(known) else width}}  {two}\n" for place, (one, two) in enumerate(listed))
-        )
+        width = max(len(metric.name) for metric in METRICS)
+        lines = [f"{rule.code}  {rule.title}" for rule in known]
+        lines += [f"{metric.name:{width}}  {metric.label}{_also(metric)}" for metric in METRICS]
+        print_result("\n".join(lines) + "\n")
         return
     if (rule := rules.rule_of(name) or qos_rules.rule_of(name)) is not None:
         print_result(f"{rule.code}  {rule.title}\n\n{cleandoc(rule.__doc__ or '')}\n")
@@ -52,6 +51,10 @@ def explain(
             f"{name}: no such rule or metric",
             f"did you mean {' or '.join(near)}?" if near else "lsmlens explain lists all of them",
         )
+
+
+def _also(metric: "Metric") -> str:
+    return f" (also {', '.join(metric.aliases)})" if metric.aliases else ""
 
 
 def _meaning(metric: "Metric") -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.cli.arguments import Colour, Quiet, files, formats
+from lsmlens.cli.arguments import Colour, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples, show_help_alone
-from lsmlens.cli.streams import is_coloured, note, print_result, terminal_width, warn
-from lsmlens.reports.outputs import FLEET, FleetReport
+from lsmlens.cli.streams import hiding, note, print_result, publish, warn
+from lsmlens.reports.outputs import FLEET
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -121,20 +121,17 @@ def report(
         ),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Print all of it, not the first screen alone.")] = False,
+    redact: Redact = False,
     colour: Colour = "auto",
 ) -> None:
     """Shows a fleet on one screen: findings once, outliers and what differs about them, groups, option drift."""
     from lsmlens.analyzer.fleet.dataset import DataSet
     from lsmlens.analyzer.fleet.overview import overview
+    from lsmlens.reports.fleet_report import FleetReport
 
     outputs = FLEET.outputs(output)
     shown = FleetReport(overview(DataSet.at(path), where), f"{path}{f' where {where}' if where else ''}", by)
-    for one in outputs:
-        FLEET.write(one, shown)
-    is_text = form == "text"
-    print_result(
-        FLEET.screen(shown, full, terminal_width(), is_coloured(colour)) if is_text else FLEET.printed(shown, form)
-    )
+    publish(FLEET, hiding(redact)(shown), outputs, form, full, colour)
 
 
 @app.command(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from lsmlens.cli.arguments import Bundles, Colour, FailOn, Full, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import is_coloured, is_gate_failed, print_result, terminal_width
-from lsmlens.reports.outputs import QOS, QosReport
+from lsmlens.cli.streams import hiding, is_gate_failed, publish
+from lsmlens.reports.outputs import QOS
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -68,6 +68,7 @@ def qos(
     from lsmlens.analyzer.qos.reading import read_material
     from lsmlens.analyzer.qos.view import view_of
     from lsmlens.cli.progress import Progress
+    from lsmlens.reports.qos import QosReport
     from lsmlens.tuners.qos.assessment import assess
     from lsmlens.tuners.qos.recommendation import QosObjective
 
@@ -84,14 +85,9 @@ def qos(
             seed=seed,
             on_played=None if no_simulation else progress.simulating(),
         )
-    if redact:
-        from lsmlens.reports.redaction import redacted_assessment
-
-        assessment = redacted_assessment(assessment)
+    assessment = hiding(redact)(assessment)
     report = QosReport(assessment, None if fail_on is None else Severity(fail_on))
-    for one in outputs:
-        QOS.write(one, report)
-    print_result(_rendered(report, form, full, is_coloured(colour)))
+    publish(QOS, report, outputs, form, full, colour)
     findings = [finding for run in assessment.diagnoses for finding in run.findings]
     return 1 if is_gate_failed(findings, report.fail_on) else 0
 
@@ -110,10 +106,3 @@ def _executor(stack: ExitStack) -> "Executor":
     )
     stack.callback(executor.shutdown, wait=True, cancel_futures=True)
     return executor
-
-
-def _rendered(report: QosReport, form: str, full: bool, colour: bool) -> str:
-    """What is printed; for a workflow the step's summary is written as well."""
-    if form != "text":
-        return QOS.printed(report, form)
-    return QOS.screen(report, full, terminal_width(), colour)

@@ -15,6 +15,8 @@ together, a scheduler's assessment.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lsmlens.reports.analysis import AnalysisReport
+    from lsmlens.reports.comparison import ComparisonReport
     from lsmlens.reports.outputs import (
         ANALYSIS,
         COMPARISON,
@@ -24,13 +26,11 @@ if TYPE_CHECKING:
         RECOMMENDATION,
         REPLAY,
         WORKLOAD,
-        AnalysisReport,
-        ComparisonReport,
-        QosReport,
         Subject,
     )
-    from lsmlens.reports.prediction import PredictionReport
-    from lsmlens.reports.recommendation import RecommendationReport
+    from lsmlens.reports.prediction_tables import PredictionReport
+    from lsmlens.reports.qos import QosReport
+    from lsmlens.reports.recommendation_tables import RecommendationReport
     from lsmlens.reports.replay import ReplayReport
 
 __all__ = [
@@ -51,8 +51,11 @@ __all__ = [
     "Subject",
 ]
 _ELSEWHERE = {
-    "PredictionReport": "prediction",
-    "RecommendationReport": "recommendation",
+    "AnalysisReport": "analysis",
+    "ComparisonReport": "comparison",
+    "QosReport": "qos",
+    "PredictionReport": "prediction_tables",
+    "RecommendationReport": "recommendation_tables",
     "ReplayReport": "replay",
 }
 

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.numbers import counted, duration, plain, ratio, share, size
 from lsmlens.analyzer.options.option_changes import has_ceph
 from lsmlens.reports import run_tables
 from lsmlens.reports.document import (
@@ -25,11 +27,9 @@ from lsmlens.reports.document import (
     Verdict,
     charts,
 )
-from lsmlens.reports.finding_blocks import finding_blocks
+from lsmlens.reports.finding_blocks import finding_blocks, plan_blocks, plan_lines
 from lsmlens.reports.glossary import ANALYSIS_TERMS
 from lsmlens.reports.moments import moment
-from lsmlens.reports.numbers import counted, duration, plain, ratio, share, size
-from lsmlens.reports.plan_blocks import plan_blocks, plan_lines
 from lsmlens.reports.run_sections import has_jobs, run_sections
 
 if TYPE_CHECKING:
@@ -43,6 +43,14 @@ RUNS_WITH_SECTIONS = 24
 _WORDS = {Severity.CRITICAL: "critical finding", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
+@dataclass(frozen=True, slots=True)
+class AnalysisReport:
+    """What there is to report: the analysis, and from which severity on a finding is a failure, if that was asked."""
+
+    analysis: Analysis
+    fail_on: Severity | None = None
+
+
 def compose(analysis: Analysis) -> Document:
     """The report; of many runs those with the gravest findings, then those that wrote most, have sections."""
     runs = analysis.runs
@@ -53,6 +61,7 @@ def compose(analysis: Analysis) -> Document:
         Section("verdict", "Verdict", tuple(_verdict(analysis))),
         Section("findings", "Findings", (*findings[: len(fired)], *plan_lines(planned), *findings[len(fired) :])),
         Section("plan", "Plan", tuple(plan_blocks(planned))),
+        *_blame(analysis),
         Section("statistics", "Compaction statistics", tuple(_statistics(analysis))),
     ]
     if len(runs) == 1:
@@ -174,7 +183,7 @@ def _sentences(one: RunAnalysis) -> Iterator[str]:
     if total.flushes or total.compactions:
         written = f"Flushes wrote {size(total.flush_bytes)}, compactions {size(total.compaction_output_bytes)}"
         yield f"{written}{f' in {duration(seconds)}' if seconds else ''}."
-    if not one.run.stall_lines and (one.series is None or one.series.stall_seconds is None):
+    if one.run.members and not one.run.stall_lines and (one.series is None or one.series.stall_seconds is None):
         yield "No write stall is in the log; it has no statistics dumps, which would count their seconds."
 
 
@@ -210,6 +219,15 @@ def _findings(analysis: Analysis) -> Iterator[Block]:
         ((name, finding) for name, one in named for finding in one.findings),
         ((name, rule) for name, one in named if one in analysis.counted for rule in one.not_assessed),
     )
+
+
+def _blame(analysis: Analysis) -> Iterator[Section]:
+    """Whose fault slow operations are, over several OSDs."""
+    blame = analysis.blame
+    if blame is not None:
+        said = Paragraphs(tuple(blame.sentences), detail=Detail.BRIEF)
+        table = TableBlock("Slow operations by the OSD at fault", run_tables.blame(blame))
+        yield Section("slow-operations", "Whose fault slow operations are", (said, table))
 
 
 def _statistics(analysis: Analysis) -> Iterator[Block]:

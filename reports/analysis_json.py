@@ -8,9 +8,11 @@ from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.analysis_document import (
     AmplificationJson,
     AnalysisJson,
+    BlameJson,
     ClientResultJson,
     ClientSeriesJson,
     CoincidenceJson,
+    CompactionOnDeletionJson,
     CompactionStatisticsJson,
     CounterIntervalJson,
     CountersJson,
@@ -22,9 +24,11 @@ from lsmlens.analyzer.analysis_document import (
     FamilyJson,
     FindingJson,
     FlushJson,
+    IterationJson,
     KvThreadJson,
     LeftOutJson,
     LevelJson,
+    LiveTablesJson,
     MemberJson,
     NotAssessedJson,
     NotUnderstoodJson,
@@ -32,6 +36,7 @@ from lsmlens.analyzer.analysis_document import (
     OperationJson,
     OptionChangeJson,
     OptionJson,
+    OsdBlameJson,
     PlanJson,
     PlannedChangeJson,
     PressureCourseJson,
@@ -50,6 +55,7 @@ from lsmlens.analyzer.analysis_document import (
     StallLinesJson,
     StallsJson,
     StepJson,
+    TombstonesJson,
     TotalJson,
     WindowJson,
     WindowSumsJson,
@@ -85,6 +91,7 @@ def document(analysis: Analysis) -> AnalysisJson:
         selection=made_of(SelectionJson, selection, column_families=sorted(selection.column_families)),
         runs=[run_json(one) for one in analysis.runs],
         total=_total(analysis),
+        blame=_blame(analysis),
         window_sums=_window_sums(analysis),
     )
 
@@ -98,6 +105,29 @@ def _total(analysis: Analysis) -> TotalJson | None:
         runs=list(analysis.counted_in_total),
         compaction_statistics=made_of(CompactionStatisticsJson, analysis.total_statistics),
         write_amplification=AmplificationJson(lsm=analysis.total.write_amplification, total=None),
+    )
+
+
+def _blame(analysis: Analysis) -> BlameJson | None:
+    blame = analysis.blame
+    if blame is None:
+        return None
+    return BlameJson(
+        operations=blame.operations,
+        asked=list(blame.asked),
+        verdict=list(blame.sentences),
+        osds=[
+            made_of(
+                OsdBlameJson,
+                one,
+                devices=list(one.devices),
+                asked={str(osd): count for osd, count in sorted(one.asked.items())},
+                stages=_sorted(one.stages),
+                family=one.during.family or None if one.during else None,
+                ratio=one.during.overlap.ratio if one.during else None,
+            )
+            for one in blame.osds
+        ],
     )
 
 
@@ -146,6 +176,10 @@ def run_json(one: RunAnalysis) -> RunJson:
         stalls=_stalls(one),
         pressure=[made_of(PressureJson, pressure) for pressure in one.pressure],
         pressure_series=_pressure_series(one),
+        live_tables=LiveTablesJson(**one.live_tables) if one.live_tables else None,
+        tombstones=[made_of(TombstonesJson, level) for level in one.tombstones],
+        compaction_on_deletion=made_of(CompactionOnDeletionJson, one.collector),
+        iterations=[made_of(IterationJson, iteration) for iteration in one.iterations],
         slow_operations=_slow_operations(one),
         kv_thread=[
             made_of(KvThreadJson, time, at=moment(time.millis, run.utc_offset_seconds)) for time in run.kv_thread

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.comparison.comparison import Comparison
 from lsmlens.analyzer.metrics import Better
-from lsmlens.reports.numbers import file_name
+from lsmlens.analyzer.numbers import file_name
 from lsmlens.reports.replay import ReplayReport
 
 

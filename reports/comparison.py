@@ -1,6 +1,7 @@
 """The report of `lsmlens compare`: the verdict and what to know of it, then changes, time, tables and options."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.metrics import Better, Group
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports import comparison_tables as tables
 from lsmlens.reports import document as blocks
@@ -32,8 +34,6 @@ from lsmlens.reports.document import (
     charts,
 )
 from lsmlens.reports.glossary import ANALYSIS_TERMS, COMPARISON_TERMS
-from lsmlens.reports.numbers import counted
-from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.run_sections import time_blocks
 from lsmlens.reports.tables import Table
 
@@ -44,7 +44,15 @@ if TYPE_CHECKING:
 ARMS_WITH_CHARTS = 4
 KEY_METRICS = ("write_amplification_lsm", "total_output_size_mib", "total_compaction_seconds", "stall_seconds")
 CLIENT_CHARTS = ("client_iops", "client_bandwidth", "client_latency_mean", "client_latency_p99")
-ALL_FIGURES = (Group.AMPLIFICATION, Group.WORK, Group.STALLS, Group.COUNTERS)
+ALL_FIGURES = (Group.AMPLIFICATION, Group.WORK, Group.TOMBSTONES, Group.STALLS, Group.COUNTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReport:
+    """What there is to report: the comparison, and what gates said of it."""
+
+    comparison: Comparison
+    gates: tuple[GateResult, ...] = ()
 
 
 def compose(report: ComparisonReport) -> Document:

@@ -10,8 +10,8 @@ from lsmlens.analyzer.comparison.comparison import Comparison, Figure, Row
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import Scaling, change
 from lsmlens.analyzer.metrics import Better, Group, Metric, Unit
+from lsmlens.analyzer.numbers import bytes_of, millis, plain, ratio, setting, share
 from lsmlens.reports.document import Tone
-from lsmlens.reports.numbers import bytes_of, millis, plain, ratio, setting, share
 from lsmlens.reports.tables import Column, Importance, Table, tabulate
 
 TONES = {Verdict.BETTER: Tone.BETTER, Verdict.WORSE: Tone.WORSE}

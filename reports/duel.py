@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from lsmlens.analyzer.numbers import ratio, setting
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.document import (
     Block,
@@ -15,8 +16,7 @@ from lsmlens.reports.document import (
     Tone,
     Verdict,
 )
-from lsmlens.reports.numbers import ratio, setting
-from lsmlens.reports.prediction import number
+from lsmlens.reports.prediction_tables import number
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.search.duel import Duel, Ratio
 

@@ -1,6 +1,7 @@
 """A fleet as a document: one screen, and behind it every finding, outlier, group, option and OSD."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import polars as pl
@@ -16,6 +17,7 @@ from lsmlens.analyzer.fleet.overview import (
     in_ranges,
 )
 from lsmlens.analyzer.metrics import Metric, Unit
+from lsmlens.analyzer.numbers import plain, share, size
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -27,8 +29,6 @@ from lsmlens.reports.document import (
     Tone,
     Verdict,
 )
-from lsmlens.reports.numbers import plain, share, size
-from lsmlens.reports.outputs import FleetReport
 from lsmlens.reports.tables import Column, Importance, tabulate
 
 SHOWN: Final = 6  # findings, outliers, options and groups on the first screen
@@ -37,6 +37,15 @@ NAMES_SHOWN: Final = 40  # characters of a list of OSDs there
 TONES: Final = {Severity.CRITICAL: Tone.CRITICAL, Severity.WARNING: Tone.WARNING, Severity.INFO: Tone.INFO}
 BARS: Final = "▁▂▃▄▅▆▇█"
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FleetReport:
+    """What there is to report: the look over a fleet, what it is of, and which groups come first."""
+
+    overview: Overview
+    subtitle: str = ""
+    by: str = "class"
 
 
 def document(overview: Overview, subtitle: str = "", by: str = "class") -> Document:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.comparison.verdicts import Verdict
@@ -18,8 +19,10 @@ from lsmlens.analyzer.findings import Finding, Severity
 from lsmlens.analyzer.printable import printable
 from lsmlens.reports.comparison_tables import name_of
 from lsmlens.reports.markdown import SUMMARY_BYTES
-from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.tuners.qos.assessment import QosAssessment
+
+if TYPE_CHECKING:
+    from lsmlens.reports.comparison import ComparisonReport
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 LEVELS = {Severity.CRITICAL: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
@@ -47,7 +50,7 @@ def of_analysis(analysis: Analysis) -> list[Annotation]:
     return _of_findings([(one.run.name, finding) for one in analysis.runs for finding in one.findings])
 
 
-def of_comparison(report: ComparisonReport) -> list[Annotation]:
+def of_comparison(report: "ComparisonReport") -> list[Annotation]:
     """One for each gate that failed, each arm with metrics that became worse, and each notice on the data."""
     comparison = report.comparison
     made = [Annotation("error", f"Gate {one.gate.text}", one.reason) for one in report.gates if one.is_failed]

@@ -1,33 +1,24 @@
 """How each number of a report is computed: what readers of HTML and Markdown find at the end."""
 
+from collections.abc import Iterator
+
+from lsmlens.analyzer.metrics import metric_named
+
+
+def _of_metrics(*names: str) -> Iterator[tuple[str, str]]:
+    for metric in map(metric_named, names):
+        assert metric is not None
+        yield metric.label[0].upper() + metric.label[1:], metric.meaning
+
+
 ANALYSIS_TERMS: tuple[tuple[str, str], ...] = (
-    (
-        "LSM write amplification",
-        "(flush bytes + compaction output bytes) / flush bytes. Flush bytes are the level-0 tables and blob files that"
-        " flushes wrote. Compaction output bytes are total_output_size plus, where a release writes them apart, blob"
-        " bytes and those of the penultimate level. Trivial moves move no bytes. The WAL is not in it, nor are tables"
-        " written while recovering one. Without flushes there is none.",
-    ),
-    (
-        "Total write amplification",
-        "(WAL + flush + compaction bytes) / bytes users wrote, from each open to its last statistics dump. Where dumps"
-        " do not tell, by BlueFS's counters over the daemon's last life, and per byte of the WAL, which holds all that"
-        " users write. Only where that is half a GiB or more.",
-    ),
-    (
-        "Output/input ratio",
-        "Records written per record read, by compactions. The mean of the compactions' own ratios is what published"
-        " tables print; the ratio of sums weighs each compaction by its records. They are named apart.",
-    ),
+    *_of_metrics("write_amplification_lsm", "flush_bytes", "compaction_output_bytes", "write_amplification_total"),
+    *_of_metrics("output_input_ratio_of_sums", "avg_output_input_ratio", "total_compaction_seconds"),
     (
         "Compaction Statistics",
         "As published comparisons of OSDs print it: means over compactions, each counting once; MB are MiB; flushes and"
-        " trivial moves are not in it; the log's duration is from its first stamp to its last. A compaction of 0 µs or"
-        " without input is left out of the means it would divide by.",
-    ),
-    (
-        "Time in compactions",
-        "The sum of compaction_time_micros. Compactions that ran at the same time count each, so it may pass 100 %.",
+        " trivial moves are not in it; the log's duration is from its first stamp to its last. `lsmlens explain METRIC`"
+        " says what a row is.",
     ),
     (
         "Died in memory",
@@ -38,11 +29,7 @@ ANALYSIS_TERMS: tuple[tuple[str, str], ...] = (
         "Flush reason",
         'That of the event; "Write Buffer Manager" under a line that says the WAL\'s limit was reached is "WAL Full".',
     ),
-    (
-        "Stalls",
-        "Lines of the log that say writes were slowed down or stopped, which RocksDB prints at each recalculation while"
-        " the state lasts; and seconds from statistics dumps, up to the last dump of each open.",
-    ),
+    *_of_metrics("stall_seconds", "stall_lines"),
     (
         "Charts over time",
         "Bins of equal length. Seconds and bytes of a job are spread evenly over the time it ran; in the chart and"

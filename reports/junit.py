@@ -8,7 +8,7 @@ clock's.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
@@ -21,8 +21,10 @@ from lsmlens.analyzer.qos.rules import CLUSTER_RULES, OSD_RULES, Diagnosis
 from lsmlens.analyzer.rules import RULES
 from lsmlens.reports import comparison_tables as tables
 from lsmlens.reports.moments import moment
-from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.tuners.qos.assessment import QosAssessment
+
+if TYPE_CHECKING:
+    from lsmlens.reports.comparison import ComparisonReport
 
 CLUSTER = "cluster"
 EVIDENCE_SHOWN = 5
@@ -82,7 +84,7 @@ def _run_suite(one: RunAnalysis, fail_on: Severity | None) -> Suite:
     )
 
 
-def of_comparison(report: ComparisonReport) -> str:
+def of_comparison(report: "ComparisonReport") -> str:
     """A comparison: a suite for each arm, in it a case for each metric, and one for the gates.
 
     With gates, they alone fail; without, a metric that became worse does. What is not judged is skipped.

@@ -17,17 +17,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from lsmlens.analyzer.errors import LsmlensError
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.analysis import Analysis
-    from lsmlens.analyzer.comparison.comparison import Comparison
-    from lsmlens.analyzer.comparison.gates import GateResult
-    from lsmlens.analyzer.findings import Severity
-    from lsmlens.analyzer.fleet.overview import Overview
+    from lsmlens.reports.analysis import AnalysisReport
+    from lsmlens.reports.comparison import ComparisonReport
+    from lsmlens.reports.fleet_report import FleetReport
     from lsmlens.reports.html.charts import Chart
-    from lsmlens.reports.prediction import PredictionReport
-    from lsmlens.reports.recommendation import RecommendationReport
+    from lsmlens.reports.prediction_tables import PredictionReport
+    from lsmlens.reports.qos import QosReport
+    from lsmlens.reports.recommendation_tables import RecommendationReport
     from lsmlens.reports.replay import ReplayReport
     from lsmlens.tuners.estimation.fit import FittedWorkload
-    from lsmlens.tuners.qos.assessment import QosAssessment
     from lsmlens.tuners.search.duel import Duel
 
 ReportT = TypeVar("ReportT")
@@ -224,40 +222,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisReport:
-    """What there is to report: the analysis, and from which severity on a finding is a failure, if that was asked."""
-
-    analysis: "Analysis"
-    fail_on: "Severity | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonReport:
-    """What there is to report: the comparison, and what gates said of it."""
-
-    comparison: "Comparison"
-    gates: "tuple[GateResult, ...]" = ()
-
-
-@dataclass(frozen=True, slots=True)
-class QosReport:
-    """What there is to report, and the severity that fails, if one was asked for."""
-
-    assessment: "QosAssessment"
-    fail_on: "Severity | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class FleetReport:
-    """What there is to report: the look over a fleet, what it is of, and which groups come first."""
-
-    overview: "Overview"
-    subtitle: str = ""
-    by: str = "class"
-
-
-ANALYSIS: Subject[AnalysisReport] = Subject(
+ANALYSIS: "Subject[AnalysisReport]" = Subject(
     {
         **document("lsmlens.reports.analysis:compose", ("analysis",)),
         ".json": Text("lsmlens.reports.analysis_json:to_json", ("analysis",)),
@@ -281,7 +246,7 @@ ANALYSIS: Subject[AnalysisReport] = Subject(
     ),
     Lazy("lsmlens.reports.github:of_analysis", ("analysis",)),
 )
-COMPARISON: Subject[ComparisonReport] = Subject(
+COMPARISON: "Subject[ComparisonReport]" = Subject(
     {
         **document("lsmlens.reports.comparison:compose"),
         ".json": Text("lsmlens.reports.comparison_json:to_json", ("comparison", "gates")),
@@ -346,7 +311,7 @@ DUEL: "Subject[Duel]" = Subject(
         ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
     }
 )
-QOS: Subject[QosReport] = Subject(
+QOS: "Subject[QosReport]" = Subject(
     {
         **document("lsmlens.reports.qos:compose", ("assessment",)),
         ".json": Text("lsmlens.reports.qos_json:to_json", ("assessment",)),
@@ -360,7 +325,7 @@ QOS: Subject[QosReport] = Subject(
     ),
     Lazy("lsmlens.reports.github:of_assessment", ("assessment",)),
 )
-FLEET: Subject[FleetReport] = Subject(
+FLEET: "Subject[FleetReport]" = Subject(
     {
         **document("lsmlens.reports.fleet_report:compose"),
         ".csv": Text("lsmlens.reports.fleet_report:to_csv"),

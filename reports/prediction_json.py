@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from lsmlens.analyzer.analysis_document import means
+from lsmlens.analyzer.analysis_document import means, metric
 from lsmlens.reports.json_form import to_text
-from lsmlens.reports.prediction import (
+from lsmlens.reports.prediction_tables import (
     NOT_JUDGED,
     Observed,
     PredictionReport,
@@ -20,18 +20,14 @@ from msgspec import UNSET, Struct, UnsetType
 
 SCHEMA: Final = "lsmlens.prediction/1"
 
-FlushCount = Annotated[float, means("Flushes.")]
-CompactionCount = Annotated[float, means("Compactions.")]
-FlushMib = Annotated[float, means("MiB of the tables that flushes write.")]
-OutputMib = Annotated[float, means("MiB that compactions write.")]
-RecordsIn = Annotated[float, means("Records into compactions.")]
-RecordsOut = Annotated[float, means("Records out of compactions.")]
-RecordRatio = Annotated[
-    float | None, means("total_output_records / total_input_records; null where nothing was compacted.")
-]
-Amplification = Annotated[
-    float | None, means("(flush_mib + total_output_size_mib) / flush_mib; null where nothing was flushed.")
-]
+FlushCount = Annotated[float, metric("flushes")]
+CompactionCount = Annotated[float, metric("compactions")]
+FlushMib = Annotated[float, metric("flush_bytes")]
+OutputMib = Annotated[float, metric("total_output_size_mib")]
+RecordsIn = Annotated[float, metric("total_input_records")]
+RecordsOut = Annotated[float, metric("total_output_records")]
+RecordRatio = Annotated[float | None, metric("output_input_ratio_of_sums")]
+Amplification = Annotated[float | None, metric("write_amplification_lsm")]
 
 
 class FiguresJson(Struct, kw_only=True):

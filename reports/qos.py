@@ -1,8 +1,10 @@
 """The report of `lsmlens qos`: what is in force, what is wrong and what to set; then allocation and simulation."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from lsmlens.analyzer.findings import Severity
+from lsmlens.analyzer.numbers import counted, file_name, millis, plain
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.reports import qos_tables as tables
 from lsmlens.reports.document import (
@@ -23,7 +25,6 @@ from lsmlens.reports.document import (
     Verdict,
 )
 from lsmlens.reports.finding_blocks import finding_blocks
-from lsmlens.reports.numbers import counted, file_name, millis, plain
 from lsmlens.tuners.qos.assessment import QosAssessment
 from lsmlens.tuners.qos.recommendation import QosRecommendation
 
@@ -52,6 +53,14 @@ TERMS = (
     ),
     ("Little's law", "IOPS x mean latency = operations on their way. A result that breaks it is not what it claims."),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class QosReport:
+    """What there is to report, and the severity that fails, if one was asked for."""
+
+    assessment: QosAssessment
+    fail_on: Severity | None = None
 
 
 def compose(assessment: QosAssessment) -> Document:

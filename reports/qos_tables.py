@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from lsmlens.analyzer.numbers import file_name, millis, plain
 from lsmlens.analyzer.qos.allocation import ClassAllocation, Rate
 from lsmlens.analyzer.qos.cost_model import CostUnit
 from lsmlens.analyzer.qos.in_force import SchedulerInForce
@@ -9,7 +10,6 @@ from lsmlens.analyzer.qos.service_classes import message_classes
 from lsmlens.analyzer.qos.settings import QosSetting
 from lsmlens.analyzer.qos.view import OsdView, QosView
 from lsmlens.analyzer.units import MIB
-from lsmlens.reports.numbers import file_name, millis, plain
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.qos.assessment import QosAssessment
 from lsmlens.tuners.qos.recommendation import QosPrediction, QosRecommendation

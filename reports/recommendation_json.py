@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from lsmlens.analyzer.analysis_document import StepJson, means
+from lsmlens.analyzer.analysis_document import StepJson, means, metric
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.reports.prediction_json import (
     EngineJson,
@@ -12,7 +12,8 @@ from lsmlens.reports.prediction_json import (
     check_json,
     options_prediction_json,
 )
-from lsmlens.reports.recommendation import RecommendationReport, headline, notes
+from lsmlens.reports.recommendation import headline, notes
+from lsmlens.reports.recommendation_tables import RecommendationReport
 from lsmlens.reports.replay_json import OutcomeJson, outcome_json
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, outcome_of
@@ -62,17 +63,17 @@ class EstimatesJson(Struct, kw_only=True):
 class ScoresJson(Struct, kw_only=True):
     """What one set of options comes to, for the log's own work."""
 
-    written_bytes: Annotated[float, means("Bytes of tables that flushes and compactions write.")]
-    flush_bytes: Annotated[float, means("Of them, by flushes.")]
-    compactions: Annotated[float, means("Compactions.")]
-    processed_records: Annotated[float, means("Records into compactions.")]
+    written_bytes: Annotated[float, metric("table_bytes")]
+    flush_bytes: Annotated[float, metric("flush_bytes")]
+    compactions: Annotated[float, metric("compactions")]
+    processed_records: Annotated[float, metric("total_input_records")]
     cpu_seconds: Annotated[float, means("CPU of the replays, times their scale; of the machine that replayed.")]
     memory_bytes: Annotated[float, means("What memtables may take at most.")]
     space_bytes: Annotated[float, means("Files at the most.")]
     stall_seconds: Annotated[float | None, means("Of paced replays at the log's own rate; null where there were none.")]
     p50_micros: Annotated[float | None, means("Median of the same replays' write latency.")]
     p99_micros: Annotated[float | None, means("99th percentile of the same replays' write latency.")]
-    write_amplification: Annotated[float | None, means("(flush + compaction bytes) / flush bytes.")]
+    write_amplification: Annotated[float | None, metric("write_amplification_lsm")]
 
 
 class CurrentJson(Struct, kw_only=True):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lsmlens.analyzer.metrics import LABELS
+from lsmlens.analyzer.numbers import counted, duration, mib, plain, ratio, setting, share, size
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -16,7 +17,6 @@ from lsmlens.reports.document import (
     Tone,
     Verdict,
 )
-from lsmlens.reports.numbers import counted, duration, mib, plain, ratio, setting, share, size
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.measurement import Mode

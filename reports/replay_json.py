@@ -6,14 +6,22 @@ from typing import Annotated, Any, Final, Literal
 from lsmlens.analyzer.analysis_document import (
     Amount,
     AmplificationJson,
+    Compactions,
     CompactionStatisticsJson,
     Count,
     FamilyJson,
     FamilyName,
+    FlushBytes,
+    Flushes,
     FlushJson,
+    InputRecords,
     LevelJson,
+    LsmAmplification,
+    OutputBytes,
+    OutputRecords,
     Positive,
     means,
+    metric,
 )
 from lsmlens.reports.analysis_json import family_json, flush_json, level_json
 from lsmlens.reports.json_form import made_of, to_text
@@ -110,8 +118,8 @@ class ReplayFiguresJson(Struct, kw_only=True):
     records: Annotated[Count, means("Records the workload wrote: puts, deletes, merges, range deletes.")]
     user_bytes: Annotated[Count, means("Bytes of the workload's write batches in RocksDB's wire format.")]
     wal_bytes: Annotated[Count | None, means("The engine's ticker rocksdb.wal.bytes; null where it keeps none.")]
-    flush_bytes: Annotated[Count, means("Bytes of the tables that flushes wrote.")]
-    compaction_output_bytes: Annotated[Count, means("Bytes of the tables that compactions wrote.")]
+    flush_bytes: FlushBytes
+    compaction_output_bytes: OutputBytes
     memtable_entries: Annotated[Count, means("Entries left in memtables at the end.")]
     space_bytes: Annotated[Count, means("Bytes of the live tables at the end.")]
     peak_space_bytes: Annotated[
@@ -124,13 +132,13 @@ class ReplayRunJson(Struct, kw_only=True):
     """One seed's run, as replayed."""
 
     seed: Annotated[int, means("Its seed.")]
-    compactions: Annotated[Count, means("How many ended.")]
-    flushes: Annotated[Count, means("How many ended.")]
-    flush_bytes: Annotated[Count, means("Bytes of the tables that flushes wrote.")]
-    compaction_output_bytes: Annotated[Count, means("Bytes of the tables that compactions wrote.")]
-    input_records: Annotated[Count, means("Records into compactions.")]
-    output_records: Annotated[Count, means("Records out of compactions.")]
-    write_amplification: Annotated[Amount | None, means("LSM write amplification.")]
+    compactions: Compactions
+    flushes: Flushes
+    flush_bytes: FlushBytes
+    compaction_output_bytes: OutputBytes
+    input_records: InputRecords
+    output_records: OutputRecords
+    write_amplification: LsmAmplification
     records: Annotated[Count, means("Records the workload wrote.")]
     user_bytes: Annotated[Count, means("Bytes of the workload's write batches.")]
     memtable_entries: Annotated[dict[str, Count], means("Entries left in each family's memtables.")]
@@ -179,8 +187,8 @@ class OutcomeJson(Struct, kw_only=True):
     records: Annotated[Count | None, means("Records the workload wrote: puts, deletes, merges, range deletes.")] = None
     user_bytes: Annotated[Count | None, means("Bytes of the workload's write batches in RocksDB's wire format.")] = None
     wal_bytes: Annotated[Count | None, means("The engine's ticker rocksdb.wal.bytes; null where it keeps none.")] = None
-    flush_bytes: Annotated[Count | None, means("Bytes of the tables that flushes wrote.")] = None
-    compaction_output_bytes: Annotated[Count | None, means("Bytes of the tables that compactions wrote.")] = None
+    flush_bytes: Annotated[Count | None, metric("flush_bytes")] = None
+    compaction_output_bytes: Annotated[Count | None, metric("compaction_output_bytes")] = None
     memtable_entries: Annotated[Count | None, means("Entries left in memtables at the end.")] = None
     space_bytes: Annotated[Count | None, means("Bytes of the live tables at the end.")] = None
     peak_space_bytes: Annotated[

@@ -4,8 +4,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.measures.tombstones import skipped_per_entry
+from lsmlens.analyzer.numbers import bytes_of, counted, duration, plain, share, size
+from lsmlens.analyzer.rules.level_targets import level_shape
+from lsmlens.analyzer.rules.memory_split import memory_lines, memory_split
+from lsmlens.analyzer.runs.osds import is_osd
 from lsmlens.analyzer.runs.selection import Selection
-from lsmlens.reports import client_tables, run_tables
+from lsmlens.reports import run_tables
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -19,7 +24,6 @@ from lsmlens.reports.document import (
     TableBlock,
 )
 from lsmlens.reports.moments import moment
-from lsmlens.reports.numbers import bytes_of, counted, duration, plain, share, size
 from lsmlens.reports.tables import Column, Table, tabulate
 from lsmlens.reports.waterfall import waterfall_table, waterfalls
 
@@ -38,6 +42,8 @@ def run_sections(one: RunAnalysis, selection: Selection, prefix: str, charted: b
         yield Section(f"{prefix}time", "Over time", (charts,))
     if one.families:
         yield Section(f"{prefix}families", "Column families and levels", tuple(_family_blocks(one, prefix)))
+    if one.tombstones or one.iterations:
+        yield Section(f"{prefix}tombstones", "Tombstones and iterators", tuple(_tombstone_blocks(one)))
     yield Section(f"{prefix}stalls", "Stalls and pressure", tuple(_stall_blocks(one)))
     yield Section(f"{prefix}clients", "Clients and counters", tuple(_client_blocks(one, prefix)))
     yield Section(f"{prefix}options", "Options", tuple(_option_blocks(one)))
@@ -54,22 +60,21 @@ def time_blocks(one: RunAnalysis, selection: Selection, prefix: str) -> Iterator
 
 
 def _time_blocks(timeline: "Timeline", prefix: str) -> Iterator[ChartBlock]:
-    from lsmlens.reports.html.time_charts import TimeCharts
-    from lsmlens.reports.time_tables import TimeTables
+    from lsmlens.reports.html import time_charts as charts
 
-    charts, tables = TimeCharts(timeline, prefix), TimeTables(timeline)
+    axis, tables = charts.TimeAxis(timeline, prefix), run_tables.TimeTables(timeline)
     length, window = duration(timeline.bins.seconds), duration(timeline.window_seconds)
     lanes = f"Above in each lane flushes, below compactions; the stronger, the more of its {length} a job ran."
     if timeline.opens_micros:
         lanes += " Dashed lines: the database was opened."
-    yield ChartBlock(charts.activity(), tables.activity(), f"{lanes} Table: seconds of flushes / of compactions.")
+    yield ChartBlock(charts.activity(axis), tables.activity(), f"{lanes} Table: seconds of flushes / of compactions.")
     note = f"In bins of {length}; what a job wrote is spread over the time it ran."
-    yield ChartBlock(charts.levels(), tables.levels(), note)
+    yield ChartBlock(charts.levels(axis), tables.levels(), note)
     note = (
         f"A job counts in the {window} in which it finished; a window without flushes has no value. The larger a dot,"
         " the more was flushed; what is over three times the whole is drawn at the top."
     )
-    yield ChartBlock(charts.amplification(), tables.amplification(), note)
+    yield ChartBlock(charts.amplification(axis), tables.amplification(), note)
     latency = (
         "Shaded where compactions ran. Lines: means that load programs measured, dotted their 99th percentiles."
         " Diamonds: operations that the OSD kept or said to be slow, not all."
@@ -78,10 +83,10 @@ def _time_blocks(timeline: "Timeline", prefix: str) -> Iterator[ChartBlock]:
     level0 = "As the jobs' lsm_state says; between two jobs it is as the first left it."
     memtables = f"By when the flush started, in bins of {length}."
     optional: tuple[tuple[Chart | None, Callable[[], Table], str], ...] = (
-        (charts.latency(), tables.latency, latency),
-        (charts.kv_thread(), tables.kv_thread, kv_thread),
-        (charts.level0(), tables.level0, level0),
-        (charts.memtables(), tables.memtables, memtables),
+        (charts.latency(axis), tables.latency, latency),
+        (charts.kv_thread(axis), tables.kv_thread, kv_thread),
+        (charts.level0(axis), tables.level0, level0),
+        (charts.memtables(axis), tables.memtables, memtables),
     )
     for chart, table, note in optional:
         if chart is not None:
@@ -102,6 +107,43 @@ def _family_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
         yield TableBlock("Why flushes and compactions ran", run_tables.reasons(one))
     if one.windows:
         yield TableBlock("By time", run_tables.windows(one.windows))
+
+
+def _tombstone_blocks(one: RunAnalysis) -> Iterator[Block]:
+    said = tuple(tombstone_lines(one))
+    if said:
+        yield Paragraphs(said)
+    if one.tombstones:
+        note = (
+            "Of the tables that live at the log's end; those from before the log are not seen. Marked on deletion: in"
+            " tables that compaction on deletion marks wherever they lie; perhaps marked: if they lie close together."
+        )
+        yield TableBlock("Tombstones by column family and level", run_tables.tombstones(one), note)
+    if one.iterations:
+        yield TableBlock("Iterators: by counters, and by lines of slow operations", run_tables.iterations(one))
+
+
+def tombstone_lines(one: RunAnalysis) -> Iterator[str]:
+    """What listings step over in sum, what takes it, and how compaction on deletion is set."""
+    levels, collector = one.tombstones, one.collector
+    total, entries = sum(level.tombstones for level in levels), sum(level.entries for level in levels)
+    if total:
+        waiting = sum(level.tombstones for level in levels if level.is_due is False)
+        each = total / max(1, entries - total)
+        yield (
+            f"{plain(total)} tombstones lie in {counted(len(levels), 'level')} of column families, {each:.2f} for each"
+            f" other entry; for {plain(waiting)} of them no compaction is due."
+        )
+        state = {True: "is on", False: "is off", None: "is not known to be on"}[collector.is_on]
+        marked, markable = sum(level.marked for level in levels), sum(level.markable for level in levels)
+        yield (
+            f"Compaction on deletion ({plain(collector.trigger)} deletions in {plain(collector.window)} entries in a"
+            f" row) {state}. By their counts it marks tables with {plain(marked)} of these tombstones, perhaps those"
+            f" with {plain(markable)}, and not those with {plain(total - marked - markable)}."
+        )
+    skipped = skipped_per_entry(one.series)
+    if skipped is not None:
+        yield f"Iterators stepped over {skipped:.2f} entries for each one they returned, by statistics dumps."
 
 
 def _stall_blocks(one: RunAnalysis) -> Iterator[Block]:
@@ -152,9 +194,9 @@ def _statistics_dumps(series: "StatisticsSeries") -> str:
 
 def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
     yield from _tables(
-        ("What load programs measured", client_tables.client_results(one)),
-        ("What load programs measured over time", client_tables.client_series(one)),
-        ("Where operations kept by the OSD spent their time", client_tables.stages(one)),
+        ("What load programs measured", run_tables.client_results(one)),
+        ("What load programs measured over time", run_tables.client_series(one)),
+        ("Where operations kept by the OSD spent their time", run_tables.stages(one)),
     )
     table = waterfall_table(one)
     if table is not None:
@@ -176,7 +218,7 @@ def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
         )
     coincidences = "What was slow while flushes, compactions and stalls ran, against chance"
     yield from _tables(
-        (coincidences, client_tables.coincidences(one)),
+        (coincidences, run_tables.coincidences(one)),
         ("Counters", run_tables.counters(one)),
         ("Counters from each perf dump to the next", run_tables.counter_intervals(one)),
     )
@@ -193,6 +235,9 @@ def _tables(*captioned: tuple[str, Table | None]) -> Iterator[TableBlock]:
 
 
 def _option_blocks(one: RunAnalysis) -> Iterator[Block]:
+    said = tuple(f"{line[0].upper()}{line[1:]}." for line in option_lines(one))
+    if said:
+        yield Paragraphs(said)
     if not one.options:
         return
     table = run_tables.options(one)
@@ -200,6 +245,27 @@ def _option_blocks(one: RunAnalysis) -> Iterator[Block]:
         yield TableBlock("Options that differ from the release's defaults", table)
     else:
         yield Paragraphs(("No option differs from its default, as far as the defaults are known.",))
+
+
+def option_lines(one: RunAnalysis) -> Iterator[str]:
+    """How the options divide an OSD's memory, where its levels fit, and what schedules its operations."""
+    if not is_osd(one.run):
+        return
+    split = memory_split(one)
+    if split is not None:
+        yield from memory_lines(split)
+    shape = level_shape(one)
+    if shape is not None:
+        steps = ", ".join(size(step) for step in shape.steps())
+        yield (
+            f"one level more of a family fits on a block.db of {steps}: level base {size(shape.base_bytes)}, multiplier"
+            f" {shape.multiplier}"
+        )
+    queue = one.beside.config_show.get("osd_op_queue")
+    if isinstance(queue, str):
+        profile = one.beside.config_show.get("osd_mclock_profile")
+        of = f", profile {profile}" if queue == "mclock_scheduler" and isinstance(profile, str) else ""
+        yield f"operations are scheduled by {queue}{of}: `lsmlens qos` says of the same files what it allots"
 
 
 def _quality_blocks(one: RunAnalysis) -> Iterator[Block]:

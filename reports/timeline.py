@@ -5,19 +5,18 @@ evenly over the time it ran; write amplification counts a job whole where it fin
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lsmlens.analyzer.analysis import MOST_WINDOWS, RunAnalysis
+from lsmlens.analyzer.bundles.companions import Beside
 from lsmlens.analyzer.measures.amplification import UNATTRIBUTED, FamilyWrites, writes_by_window
+from lsmlens.analyzer.numbers import DAY, HOUR, MINUTE, file_name
 from lsmlens.analyzer.runs.jobs import FLUSH, MOVE
 from lsmlens.analyzer.runs.run import Run
 from lsmlens.analyzer.runs.selection import JobFilter, Selection
 from lsmlens.analyzer.units import MICROS
-from lsmlens.reports.client_times import ClientSpan, OperationBin, client_spans, operation_bins
-from lsmlens.reports.level0_history import Level0History, Level0Span
-from lsmlens.reports.time_bins import TimeBins
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,6 +25,133 @@ WINDOWS = 60
 BINS_PER_WINDOW = 5
 LANES = 24
 OTHER_FAMILIES = "(others)"
+CLIENT_SPANS = 240
+LENGTHS_SECONDS = (
+    *(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30),
+    *(MINUTE * minutes for minutes in (1, 2, 5, 10, 15, 20, 30)),
+    *(HOUR * hours for hours in (1, 2, 3, 4, 6, 12)),
+    *(DAY * days for days in (1, 2, 7, 14, 28, 91, 182, 364, 3640)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBins:
+    """`count` bins of `width_micros` each from `start_micros` on; all in microseconds, since 1970 UTC."""
+
+    start_micros: int
+    width_micros: int
+    count: int
+
+    @classmethod
+    def over(cls, first_micros: int, last_micros: int, most: int) -> "TimeBins":
+        """At most `most` bins that hold both moments; they begin at multiples of their length."""
+        for seconds in LENGTHS_SECONDS:
+            width = round(seconds * MICROS)
+            start = first_micros // width * width
+            count = (last_micros - start) // width + 1
+            if count <= most:
+                return cls(start, width, count)
+        width = -(-(last_micros - first_micros + 1) // most)
+        return cls(first_micros, width, most)
+
+    @property
+    def seconds(self) -> float:
+        """The length of one bin."""
+        return self.width_micros / MICROS
+
+    @property
+    def end_micros(self) -> int:
+        """Where the last bin ends."""
+        return self.start_micros + self.count * self.width_micros
+
+    def index(self, micros: int) -> int:
+        """The bin of a moment, the nearest for one outside."""
+        return min(max((micros - self.start_micros) // self.width_micros, 0), self.count - 1)
+
+    def start_of(self, index: int) -> int:
+        """Where a bin starts."""
+        return self.start_micros + index * self.width_micros
+
+    def shares(self, since_micros: int, until_micros: int) -> Iterator[tuple[int, int]]:
+        """The bins that an interval touches, with the microseconds it has in each; of a moment, its bin with 0."""
+        first, last = self.index(since_micros), self.index(until_micros)
+        for index in range(first, last + 1):
+            start = self.start_of(index)
+            begin = since_micros if index == first else start
+            end = until_micros if index == last else start + self.width_micros
+            if end > begin or first == last:
+                yield index, max(0, end - begin)
+
+
+@dataclass(frozen=True, slots=True)
+class Level0Span:
+    """A stretch of bins, from the first on and before the second, with the same most files in level 0."""
+
+    family: str
+    since: int
+    until: int
+    files: int
+
+
+class Level0History:
+    """Follows `lsm_state`: between two events of a family level 0 is as the first left it, until the next open.
+
+    `lane` is what a family is drawn in; of several in one lane the most files count.
+    """
+
+    def __init__(self, bins: TimeBins) -> None:
+        self._bins = bins
+        self._states: dict[str, dict[str, tuple[int, int, int]]] = defaultdict(dict)
+        self._most: dict[tuple[str, int], int] = {}
+
+    def take(self, job: Mapping[str, Any], lane: str) -> None:
+        """Take in what a finished job (a row of jobs, its time in microseconds) says level 0 holds from then on."""
+        if not job["level_files"]:
+            return
+        family, session, files = job["column_family"], job["session"], job["level_files"][0]
+        index = self._bins.index(job["finished_at"])
+        before = self._states[lane].get(family)
+        if before is not None and before[0] == session:
+            for passed in range(before[1], index + 1):
+                self._raise(lane, passed, before[2])
+        self._raise(lane, index, files)
+        self._states[lane][family] = (session, index, files)
+
+    def spans(self) -> list[Level0Span]:
+        """Stretches of equal count, by lane and time; none where level 0 was empty or nothing tells."""
+        spans: list[Level0Span] = []
+        for (lane, index), files in sorted(self._most.items()):
+            last = spans[-1] if spans else None
+            if last is not None and (last.family, last.until, last.files) == (lane, index, files):
+                spans[-1] = Level0Span(lane, last.since, index + 1, files)
+            elif files:
+                spans.append(Level0Span(lane, index, index + 1, files))
+        return spans
+
+    def _raise(self, lane: str, index: int, files: int) -> None:
+        self._most[lane, index] = max(files, self._most.get((lane, index), 0))
+
+
+@dataclass(frozen=True, slots=True)
+class OperationBin:
+    """The operations of one class that started in one bin; times in seconds."""
+
+    bin: int
+    operation_class: str
+    operations: int
+    median_seconds: float
+    slowest_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSpan:
+    """The mean latency a load program measured from one moment to another, whole runs or seconds of one."""
+
+    name: str
+    since_micros: int
+    until_micros: int
+    mean_seconds: float
+    p99_seconds: float | None = None
 
 
 @dataclass(slots=True)
@@ -222,3 +348,49 @@ def _kv_thread(run: Run, bins: TimeBins) -> Iterator[tuple[int, int, float]]:
             since = max(until - round(stretch.seconds * MICROS), bins.start_micros)
             if since < until <= bins.end_micros:
                 yield since, until, stretch.busy_share
+
+
+def operation_bins(one: RunAnalysis, bins: TimeBins) -> list[OperationBin]:
+    """Operations kept by the OSD and told by its log, by bin and class."""
+    from statistics import median
+
+    durations: dict[tuple[int, str], list[float]] = defaultdict(list)
+    for operation in one.beside.operations:
+        offset = 0 if operation.has_zone else (one.run.utc_offset_seconds or 0)
+        if operation.initiated_micros is None or operation.duration_seconds is None:
+            continue
+        moment = operation.initiated_micros - offset * MICROS
+        if bins.start_micros <= moment < bins.end_micros:
+            durations[bins.index(moment), str(operation.operation_class)].append(operation.duration_seconds)
+    for what, took, local_millis in one.run.slow_operations:
+        if local_millis is not None:
+            moment = (local_millis - 1000 * (one.run.utc_offset_seconds or 0)) * 1000 - round(took * MICROS)
+            if bins.start_micros <= moment < bins.end_micros:
+                durations[bins.index(moment), f"slow in the log: {what}"].append(took)
+    return [
+        OperationBin(index, name, len(seconds), median(seconds), max(seconds))
+        for (index, name), seconds in sorted(durations.items())
+    ]
+
+
+def client_spans(beside: Beside) -> Iterator[ClientSpan]:
+    """A span for each result that tells its end, and of a course over time each of at most `CLIENT_SPANS` stretches."""
+    told: set[str] = set()
+    if beside.client_series:
+        from lsmlens.analyzer.clients.client_series import latencies
+
+        for series in latencies(beside.client_series):
+            told.add(series.source)
+            steps = series.steps()
+            length = -(-len(steps) // CLIENT_SPANS)
+            name = " ".join(filter(None, (file_name(series.source), series.operation)))
+            for first in range(0, len(steps), length):
+                stretch = steps[first : first + length]
+                mean = sum(seconds for _, _, seconds in stretch) / len(stretch)
+                yield ClientSpan(name, stretch[0][0], stretch[-1][1], mean)
+    for result in beside.client_results:
+        if result.source not in told and result.ended_micros and result.runtime_seconds and result.latency_mean_seconds:
+            since = result.ended_micros - round(result.runtime_seconds * MICROS)
+            name = " ".join(filter(None, (file_name(result.source), result.job, result.operation)))
+            p99 = result.latency_percentiles_seconds.get(99.0)
+            yield ClientSpan(name, since, result.ended_micros, result.latency_mean_seconds, p99)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.clients.operations import Operation, slowest
 from lsmlens.analyzer.clients.stages import Stage
+from lsmlens.analyzer.numbers import millis
 from lsmlens.reports.moments import moment, moment_of_micros
-from lsmlens.reports.numbers import millis
 from lsmlens.reports.tables import Table
 
 SHOWN_AS_TEXT, SHOWN_IN_PAGES = 3, 8

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from lsmlens.analyzer.counters.request_sizes import RequestSizes
-from lsmlens.analyzer.counters.size_histograms import SizeHistogram
+from lsmlens.analyzer.counters.size_histograms import RequestSizes, SizeHistogram
+from lsmlens.analyzer.numbers import counted, duration, plain, share
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -18,7 +18,6 @@ from lsmlens.reports.document import (
     Tone,
     Verdict,
 )
-from lsmlens.reports.numbers import counted, duration, plain, share
 from lsmlens.reports.tables import Column, Importance, tabulate
 from lsmlens.tuners.estimation.client_operations import ClientOperations, client_operations
 from lsmlens.tuners.estimation.family_fit import FamilyFit

@@ -18,8 +18,8 @@ from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.engines.choice import choose_engine
 from lsmlens.tuners.estimation.fit import FittedWorkload, fit
-from lsmlens.tuners.options.named_sets import read_option_sets
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.reading import read_option_sets
 from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.predictions.anchor import anchor_on
 from lsmlens.tuners.predictions.prediction import Prediction

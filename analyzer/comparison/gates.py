@@ -81,7 +81,10 @@ def judge_gates(gates: Sequence[Gate], comparison: Comparison) -> tuple[GateResu
     for gate in gates:
         row = comparison.row(gate.metric)
         if row is None and "." in gate.metric:
-            raise _unknown(gate.metric, [row.metric.name for row in comparison.rows])
+            kind = gate.metric.partition(".")[0]
+            raise _unknown(
+                gate.metric, [name for row in comparison.rows if (name := row.metric.name).startswith(f"{kind}.")]
+            )
         for place, arm in enumerate(comparison.names[1:], 1):
             results.append(_judge(gate, comparison.names[0], arm, row, place))
     return tuple(results)

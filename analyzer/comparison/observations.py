@@ -66,6 +66,8 @@ class Daemon:
     user_bytes: float | None = None
     total_amplification: tuple[float, float] | None = None
     """Bytes written (WAL and tables), and the user bytes they were written for."""
+    live_tables: Mapping[str, float] = field(default_factory=dict)
+    """Sums over the tables that live at the log's end; empty where the log tells of none."""
     counters: Mapping[str, float] = field(default_factory=dict)
     covers_counters: bool = False
     versions: tuple[str | None, str | None] = (None, None)
@@ -151,6 +153,8 @@ def _sums(
         "stall_seconds": _sum([one.stall_seconds for one in daemons]),
         "stall_lines": sum(one.stall_lines for one in daemons) if daemons else None,
     }
+    for name in OF_TABLES:
+        sums[name] = _sum([one.live_tables.get(name) for one in daemons])
     for name in COUNTED:
         sums[name] = _sum([one.counters.get(name) for one in daemons])
     for metric in LATENCIES:
@@ -163,6 +167,7 @@ def _sums(
     return sums
 
 
+OF_TABLES = ("live_tombstones", "live_entries")
 COUNTED = (
     "client_writes",
     "client_write_bytes",
@@ -253,6 +258,7 @@ def daemon_of(one: "RunAnalysis") -> Daemon:
         stall_lines=sum(run.stall_lines.values()),
         user_bytes=(series.user_bytes or None) if series else None,
         total_amplification=(total.wal_bytes + total.table_bytes, total.user_bytes) if total else None,
+        live_tables=one.live_tables,
         counters=_numbers(one),
         covers_counters=check is not None and check.is_of_same_time,
         versions=(run.ceph_version, run.rocksdb_version),

@@ -4,6 +4,7 @@ A layer nearer to the running database stands before one further away; see `opti
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -74,8 +75,12 @@ class OptionEvidence:
 
     @property
     def version(self) -> str | None:
-        """RocksDB's version."""
-        return self.rocksdb_version or self.dump.rocksdb_version
+        """RocksDB's version; where nothing tells it, that of the Ceph release, or of most of them."""
+        known = self.rocksdb_version or self.dump.rocksdb_version
+        if known is not None or not self.is_ceph:
+            return known
+        major = re.match(r"\d+", self.ceph_version or "")
+        return ROCKSDB_OF_CEPH.get(int(major[0]) if major else 0, NEWEST_OF_CEPH)
 
     @property
     def release(self) -> CephRelease | None:
@@ -86,6 +91,11 @@ class OptionEvidence:
         """Ceph's options by where they were read."""
         yield Source.CONFIG_SHOW, {name: value for name, value in self.config_show.items() if isinstance(value, str)}
         yield Source.CEPH_CONF, parse_ceph_conf(self.ceph_conf or "").options_of(self.daemon)
+
+
+# The RocksDB in each Ceph release (src/rocksdb of its last point release), and that of all since Reef.
+NEWEST_OF_CEPH = "7.9.2"
+ROCKSDB_OF_CEPH = {12: "5.4.0", 14: "6.1.2", 15: "6.1.2", 16: "6.8.1", 17: "6.15.5"}
 
 
 class Layer(NamedTuple):

@@ -16,7 +16,7 @@ SetOptions named or that its flushes and tables give away; RocksDB's defaults ar
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from lsmlens.analyzer.options.option_defaults import opened_value, scope_of
+from lsmlens.analyzer.options.option_defaults import opened_value, options_of_ceph, scope_of
 from lsmlens.analyzer.options.option_evidence import (
     Layer,
     OptionEvidence,
@@ -61,12 +61,15 @@ def options_in_force(evidence: OptionEvidence) -> tuple[OptionInForce, ...]:
 def ceph_options_in_force(evidence: OptionEvidence) -> tuple[OptionInForce, ...]:
     """Ceph's own options that matter to RocksDB, by name: caches, BlueFS, the log of placement groups, the queue.
 
-    Nothing for a Ceph version whose defaults are not known.
+    Of a Ceph version whose defaults are not known, those that a configuration tells.
     """
     release = evidence.release
-    if release is None:
-        return ()
     layers = [Layer(source, options) for source, options in evidence.configurations()]
+    if release is None:
+        told = merged(layers)
+        names = sorted(told.keys() & options_of_ceph())
+        sources = {name: next(layer.source for layer in layers if name in layer.options) for name in names}
+        return tuple(OptionInForce(None, name, told[name], sources[name]) for name in names)
     layers.append(Layer(Source.CEPH_DEFAULT, release.options, release.name))
     found = []
     for name, default in sorted(release.options.items()):

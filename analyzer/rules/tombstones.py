@@ -5,12 +5,14 @@ from typing import ClassVar, NamedTuple
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
+from lsmlens.analyzer.measures.tombstones import COLLECTOR as OPTION
+from lsmlens.analyzer.measures.tombstones import live_tables
+from lsmlens.analyzer.numbers import counted, plain, share
 from lsmlens.analyzer.runs.osds import is_osd
 
 # rocksdb_cf_compact_on_deletion_trigger / _sliding_window, Ceph's defaults: 16384 of 32768.
 TOMBSTONE_SHARE = 0.5
 LEAST_ENTRIES = 32768
-OPTION = "rocksdb_cf_compact_on_deletion"
 
 
 class _Table(NamedTuple):
@@ -28,8 +30,8 @@ class _Table(NamedTuple):
 class Tombstones:
     """Tables that are mostly tombstones lie in the database, and iterating over them is slow.
 
-    Evidence: tables the log says were made and not deleted, num_deletions / num_entries of each. The level is the
-    one the job wrote to; a table may have been moved down since. Tables from before the log are not seen. If all are
+    Evidence: tables the log says were made and neither deleted nor compacted, num_deletions / num_entries of each, in
+    the level they were written or moved to. Tables from before the log are not seen. If all are
     in level 0, where the next compaction may end them, confidence is low.
 
     Threshold: over half, in a table of 32768 entries or more: what Ceph's compact-on-deletion marks a table at
@@ -71,15 +73,15 @@ class Tombstones:
                 confidence=Confidence.MEDIUM if is_deep else Confidence.LOW,
                 meaning=f"{family}: iterating must step over tombstones one by one"
                 + ("" if option is None else f"; {OPTION} is {option.value}"),
-                value=f"{len(tables)} table(s), {sum(one.tombstones for one in tables)} tombstones,"
-                f" at most {max(one.tombstones / one.entries for one in tables):.0%} of a table",
-                threshold=f"> {TOMBSTONE_SHARE:.0%} of a table of {LEAST_ENTRIES} entries or more",
+                value=f"{counted(len(tables), 'table')}, {plain(sum(one.tombstones for one in tables))} tombstones,"
+                f" at most {share(max(one.tombstones / one.entries for one in tables))} of a table",
+                threshold=f"> {share(TOMBSTONE_SHARE)} of a table of {plain(LEAST_ENTRIES)} entries or more",
                 threshold_source=f"{OPTION}_trigger and _sliding_window of Ceph",
                 evidence=(
                     Evidence(
                         run.name,
                         f"table {worst.number}, written to level {'?' if worst.level is None else worst.level}:"
-                        f" {worst.tombstones} tombstones in {worst.entries} entries",
+                        f" {plain(worst.tombstones)} tombstones in {plain(worst.entries)} entries",
                     ),
                     *(() if option is None else (Evidence(str(option.source), f"{OPTION} = {option.value}"),)),
                 ),
@@ -102,7 +104,6 @@ def _advice(run: RunAnalysis, *, is_off: bool) -> str:
 
 def _tables(run: RunAnalysis) -> tuple[int, list[_Table]]:
     """How many tables the log tells the entries of, and which of them live at its end."""
-    told = run.tables.drop_nulls(["entries", "deletions"])
+    known = run.tables.drop_nulls(["entries", "deletions"]).height
     columns = ("column_family", "number", "entries", "deletions", "level")
-    live = told.filter(told["deleted_at"].is_null()).select(columns).iter_rows()
-    return told.height, [_Table(family or "(unknown)", *rest) for family, *rest in live]
+    return known, [_Table(*row) for row in live_tables(run.run).select(columns).iter_rows()]

@@ -2,10 +2,10 @@
 
 import altair as alt
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.numbers import ratio
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.html.charts import Chart, Dataset, data, make_chart
 from lsmlens.reports.html.palette import css
-from lsmlens.reports.numbers import ratio
 
 LANE_PIXELS = 22
 MOST_FAMILIES = 40

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 import altair as alt
+from lsmlens.analyzer.numbers import millis, plain
 from lsmlens.analyzer.qos.allocation import ClassAllocation
 from lsmlens.reports import qos_tables as tables
 from lsmlens.reports.document import ChartBlock
 from lsmlens.reports.html.charts import Chart, Dataset, Value, data, make_chart
 from lsmlens.reports.html.palette import SERIES, css
-from lsmlens.reports.numbers import millis, plain
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.qos.assessment import QosAssessment
 from lsmlens.tuners.qos.recommendation import QosPrediction, QosRecommendation

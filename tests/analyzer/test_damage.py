@@ -22,9 +22,9 @@ from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.logs import blocks
-from lsmlens.reports.analysis import compose
+from lsmlens.reports.analysis import AnalysisReport, compose
 from lsmlens.reports.analysis_json import to_json
-from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
+from lsmlens.reports.outputs import ANALYSIS
 from lsmlens.reports.terminal import whole
 
 from tests.archives import tarred, zipped

@@ -14,6 +14,7 @@ from lsmlens.analyzer.metrics import (
     WRITE_AMPLIFICATION,
     Better,
     Metric,
+    meaning_of,
     metric_named,
     of_part,
     sums_of,
@@ -45,10 +46,21 @@ def test_a_part_of_a_metric_is_found_by_its_alias_too() -> None:
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_a_metric_says_what_it_is(metric: Metric) -> None:
     said = metric.explanation
-    assert said.startswith(metric.how[0].upper())
+    assert said.startswith((metric.how, metric.how[0].upper() + metric.how[1:]))
+    assert said.startswith(metric.meaning)
+    assert meaning_of(metric.name) == metric.meaning
+    assert metric.leaves_out in metric.meaning
     assert said.endswith(".")
     assert f"Told by {metric.source}." in said
     assert ".." not in said
+
+
+def test_a_sum_says_what_it_adds_up() -> None:
+    assert meaning_of("trivial_moves") == "trivial_move events; they move no bytes."
+    assert meaning_of("flush_blob_bytes").startswith("The blob files' part")
+    assert all(one.meaning for one in SUMS.values())
+    with pytest.raises(KeyError):
+        meaning_of("nonsense")
 
 
 def test_jobs_tell_most_metrics() -> None:

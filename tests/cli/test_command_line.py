@@ -80,7 +80,7 @@ def test_every_help_has_three_examples_that_parse(name: str, lsmlens: Run) -> No
     lines = examples.splitlines()
     assert len(lines) == 3
     assert all("lsmlens" in line and len(line) <= 90 for line in lines)
-    assert "[required]" in text or name in ("engine", "engine list", "explain", "fleet")
+    assert "[required]" in text or name in ("engine", "engine list", "explain", "fleet", "collect")
     for line in lines:
         (command,) = re.findall(r"lsmlens [^|)]*", line)
         parse(shlex.split(command)[1:])

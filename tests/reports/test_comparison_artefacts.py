@@ -13,10 +13,10 @@ from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
 from lsmlens.analyzer.comparison.verdicts import Verdict
 from lsmlens.reports import github, markdown
 from lsmlens.reports.benchmark import of_comparison as to_benchmark
-from lsmlens.reports.comparison import charts_called, compose
+from lsmlens.reports.comparison import ComparisonReport, charts_called, compose
 from lsmlens.reports.html.page import render
 from lsmlens.reports.junit import of_comparison as to_junit
-from lsmlens.reports.outputs import COMPARISON, ComparisonReport
+from lsmlens.reports.outputs import COMPARISON
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit.xsd")
 

@@ -14,11 +14,10 @@ from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import Comparison, compare
 from lsmlens.analyzer.comparison.gates import judge_gates, parse_gate
 from lsmlens.analyzer.metrics import LABELS
-from lsmlens.reports.comparison import compose
+from lsmlens.reports.comparison import ComparisonReport, compose
 from lsmlens.reports.comparison_csv import to_csv
 from lsmlens.reports.comparison_json import SCHEMA, to_json
 from lsmlens.reports.json_form import json_schema
-from lsmlens.reports.outputs import ComparisonReport
 from lsmlens.reports.terminal import COMMAND_INDENT, render, whole
 
 Golden = Callable[[str, str], None]

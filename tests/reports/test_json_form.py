@@ -9,11 +9,13 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
-from lsmlens.analyzer.comparison.saved_observations import PARTS_OF_RUN, observe_document
+from lsmlens.analyzer.comparison.arms import PARTS_OF_RUN, observe_document
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.metrics import LABELS, WRITE_AMPLIFICATION, meaning_of
 from lsmlens.reports import json_form
 from lsmlens.reports.analysis_json import to_json
+from lsmlens.reports.glossary import ANALYSIS_TERMS
 from lsmlens.reports.json_form import DOCUMENTS, json_schema, made_of, schemas, to_text
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -38,6 +40,27 @@ class Source:
 def properties(said: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, one in said["$defs"].items():
         yield from ((f"{name}.{field}", value) for field, value in one.get("properties", {}).items())
+
+
+def test_figures_are_described_as_their_metrics_are_declared() -> None:
+    said = json_schema("lsmlens.analysis/1")["$defs"]
+    statistics = said["CompactionStatisticsJson"]["properties"]
+    assert set(statistics) == set(LABELS)
+    for name, one in statistics.items():
+        assert one["description"].startswith(meaning_of(name))
+    family = said["FamilyJson"]["properties"]
+    assert family["write_amplification"]["description"].startswith(WRITE_AMPLIFICATION.meaning)
+    figures = json_schema("lsmlens.prediction/1")["$defs"]["FiguresJson"]["properties"]
+    assert figures["write_amplification"]["description"].startswith(WRITE_AMPLIFICATION.meaning)
+
+
+def test_readers_find_metrics_in_the_same_words() -> None:
+    terms = " ".join(text for _, text in ANALYSIS_TERMS)
+    for name in (
+        *("write_amplification_lsm", "write_amplification_total", "flush_bytes", "compaction_output_bytes"),
+        *("avg_output_input_ratio", "output_input_ratio_of_sums", "stall_lines", "stall_seconds"),
+    ):
+        assert meaning_of(name) in terms
 
 
 @pytest.mark.parametrize("name", [name for name, _ in schemas()])

@@ -18,9 +18,10 @@ from lsmlens.analyzer.qos.view import view_of
 from lsmlens.reports.github import of_assessment as annotations
 from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.junit import of_assessment as to_junit
-from lsmlens.reports.outputs import QOS, Output, QosReport
+from lsmlens.reports.outputs import QOS, Output
+from lsmlens.reports.qos import QosReport
 from lsmlens.reports.qos_json import SCHEMA, to_json
-from lsmlens.reports.redaction import redacted_assessment as redacted
+from lsmlens.reports.redaction import redacted
 from lsmlens.tuners.qos.assessment import QosAssessment, assess
 
 Golden = Callable[[str, str], None]

@@ -9,7 +9,8 @@ import pytest
 from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.rules import RULES
-from lsmlens.reports.outputs import ANALYSIS, AnalysisReport
+from lsmlens.reports.analysis import AnalysisReport
+from lsmlens.reports.outputs import ANALYSIS
 
 LEVELS = {"info": "note", "warning": "warning", "critical": "error"}
 

@@ -10,10 +10,10 @@ from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports.analysis import charts_called
-from lsmlens.reports.html.activity_chart import STALLED
+from lsmlens.reports.html import time_charts
 from lsmlens.reports.html.charts import Chart
 from lsmlens.reports.html.pictures import to_png, to_svg
-from lsmlens.reports.html.time_charts import TimeCharts
+from lsmlens.reports.html.time_charts import STALLED, TimeAxis
 from lsmlens.reports.outputs import ANALYSIS
 from lsmlens.reports.timeline import measure_timeline
 
@@ -156,8 +156,12 @@ def test_hostile_names_do_not_leave_a_picture(stock: Analysis) -> None:
 def test_vega_lite_takes_every_layer_without_a_warning(backlog: Analysis, capfd: pytest.CaptureFixture[str]) -> None:
     timeline = measure_timeline(backlog.runs[0], Selection())
     assert timeline is not None
-    charts = TimeCharts(timeline)
-    for chart in (charts.activity(), charts.levels(), charts.amplification(), charts.level0(), charts.memtables()):
+    axis = TimeAxis(timeline)
+    for draw in (
+        *(time_charts.activity, time_charts.levels, time_charts.amplification),
+        *(time_charts.level0, time_charts.memtables),
+    ):
+        chart = draw(axis)
         assert chart is not None
         spec = chart.spec | {"datasets": {name: one.records() for name, one in chart.datasets.items()}, "width": 800}
         assert vl_convert.vegalite_to_vega(spec, show_warnings=True)["marks"]

@@ -82,8 +82,8 @@ def test_a_candidate_beyond_the_bounds_is_named_with_its_reason(found: Recommend
 
 def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> None:
     from jsonschema import Draft202012Validator
-    from lsmlens.reports.recommendation import RecommendationReport
     from lsmlens.reports.recommendation_json import to_json
+    from lsmlens.reports.recommendation_tables import RecommendationReport
 
     assert found.picked is not None
     application = application_of(small_run, found.present, found.picked.options, "LOG")
