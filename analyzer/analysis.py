@@ -29,8 +29,7 @@ from lsmlens.analyzer.measures.life import (
     series_of,
     total_amplification,
 )
-from lsmlens.analyzer.measures.pressure import FamilyPressure, measure_pressure
-from lsmlens.analyzer.measures.pressure_series import PressureSeries, measure_pressure_series
+from lsmlens.analyzer.measures.pressure import FamilyPressure, PressureSeries, measure_pressure, measure_pressure_series
 from lsmlens.analyzer.measures.tombstones import (
     NO_COLLECTOR,
     Collector,
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.counters.counter_intervals import CounterInterval
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
     from lsmlens.analyzer.findings import Finding, NotAssessed
+    from lsmlens.analyzer.measures.blame import Blame
     from lsmlens.analyzer.measures.coincidences import Coincidence
     from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
     from lsmlens.analyzer.options.options_in_force import OptionInForce
@@ -158,7 +158,7 @@ class Analysis:
     """All runs of a bundle, and its members whether analysed or not.
 
     `total_statistics` and `total` add up the runs, without monitors unless there is nothing else; None for a
-    single run.
+    single run. `blame` says whose fault slow operations are, where that is a matter of several OSDs.
     """
 
     members: tuple[MemberSummary, ...]
@@ -167,6 +167,7 @@ class Analysis:
     total: FamilyWrites | None = None
     total_statistics: CompactionStatistics | None = None
     counted_in_total: tuple[str, ...] = field(default=())
+    blame: "Blame | None" = None
 
     def run(self, name: str) -> RunAnalysis:
         """The run of that name. Raises InputError, which names those there are, where there is none."""

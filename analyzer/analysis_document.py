@@ -859,6 +859,33 @@ class RunJson(Struct, kw_only=True):
     data_quality: QualityJson
 
 
+class OsdBlameJson(Struct, kw_only=True):
+    """The slow operations that one OSD is at fault for."""
+
+    osd: Annotated[Count, means("Its number.")]
+    host: Annotated[str | None, means("By `ceph osd tree` or `ceph osd metadata`; null where neither tells.")]
+    devices: Annotated[list[str], means("By `ceph osd metadata`: of data, database and WAL.")]
+    operations: Annotated[Count, means("How many it is at fault for.")]
+    asked: Annotated[dict[str, Count], means("The same by the number of the OSD that tells of them.")]
+    longest_seconds: Annotated[Amount, means("The longest.")]
+    stages: Annotated[dict[str, Count], means("What those that it tells of itself were at.")]
+    is_compaction: Annotated[
+        bool | None, means("Whether they fall together with its compactions; null where nothing tells.")
+    ]
+    family: Annotated[str | None, means("The column family whose compactions stand out.")]
+    ratio: Annotated[float | None, means("How many times as often as by chance they overlap compactions.")]
+    verdict: Annotated[str, means("That in words.")]
+
+
+class BlameJson(Struct, kw_only=True):
+    """Whose fault slow operations are, over several OSDs."""
+
+    operations: Annotated[Count, means("Slow operations that were told of, each once.")]
+    asked: Annotated[list[Count], means("The OSDs that tell of them.")]
+    verdict: Annotated[list[str], means("The answer in sentences.")]
+    osds: Annotated[list[OsdBlameJson], means("The OSDs at fault, most operations first.")]
+
+
 class TotalJson(Struct, kw_only=True):
     """All runs but monitors (with them where there is nothing else)."""
 
@@ -896,4 +923,7 @@ class AnalysisJson(Struct, kw_only=True):
     selection: SelectionJson
     runs: Annotated[list[RunJson], means("One for each database; monitors last.")]
     total: Annotated[TotalJson | None, means("All runs but monitors; null for a single run.")]
+    blame: Annotated[BlameJson | None, means("null where slow operations, if any, are a matter of one OSD alone.")] = (
+        None
+    )
     window_sums: Annotated[WindowSumsJson | None, means("null for logs without a duration.")] = None

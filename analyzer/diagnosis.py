@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis, measure
 from lsmlens.analyzer.findings import Finding
@@ -13,6 +14,9 @@ from lsmlens.analyzer.rules import RULES
 from lsmlens.analyzer.runs.reading import MemberSummary, read_runs
 from lsmlens.analyzer.runs.run import Run
 from lsmlens.analyzer.runs.selection import Selection
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.measures.blame import Blame
 
 
 def analyze(
@@ -41,8 +45,9 @@ def analyze_runs(
     selection = selection or Selection()
     undiagnosed = [measure(run, selection, window_seconds) for run in runs]
     measured = tuple(diagnosed(one, undiagnosed, selection) for one in undiagnosed)
+    blame = _blame(undiagnosed)
     if len(measured) < 2:
-        return Analysis(tuple(members), measured, selection)
+        return Analysis(tuple(members), measured, selection, blame=blame)
     counted = Analysis(tuple(members), measured, selection).counted
     sums = {name: sum(one.sums[name] for one in counted) for name in counted[0].sums}
     durations = [one.statistics.log_duration_seconds or 0.0 for one in counted]
@@ -53,7 +58,16 @@ def analyze_runs(
         added(one.total for one in counted),
         statistics_of(sums, sum(durations)),
         tuple(one.run.name for one in counted),
+        blame,
     )
+
+
+def _blame(runs: Sequence[RunAnalysis]) -> "Blame | None":
+    if not any(one.beside.operations or one.beside.cluster or len(one.run.slow_requests) for one in runs):
+        return None
+    from lsmlens.analyzer.measures.blame import measure_blame
+
+    return measure_blame(runs)
 
 
 def diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis], selection: Selection) -> RunAnalysis:

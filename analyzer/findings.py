@@ -1,12 +1,7 @@
 """Findings: what a rule saw in a run, how sure it is, what proves it and what to do."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, Protocol
-
-if TYPE_CHECKING:
-    from lsmlens.analyzer.analysis import RunAnalysis
 
 
 class Severity(StrEnum):
@@ -86,20 +81,3 @@ class NotAssessed:
     code: str
     title: str
     needs: str
-
-
-class Rule(Protocol):
-    """One diagnosis. Its docstring is what `lsmlens explain CODE` prints.
-
-    The docstring's first line is what it says when it fires; then come the paragraphs `Evidence:`, `Threshold:`,
-    `Advice:`, `Risk:` and `Check:`.
-    """
-
-    code: ClassVar[str]
-    title: ClassVar[str]
-
-    def check(self, run: "RunAnalysis", peers: "Sequence[RunAnalysis]") -> Iterable[Finding | NotAssessed]:
-        """What the rule finds in a run: nothing, findings, or that it lacks what it needs.
-
-        `peers` are the other runs of the bundle, monitors apart.
-        """

@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 import typer
 from lsmlens.analyzer import rules
-from lsmlens.analyzer.findings import Rule
 from lsmlens.analyzer.metrics import METRICS, Group
 from lsmlens.analyzer.qos import rules as qos_rules
+from lsmlens.analyzer.rules import Rule
 from lsmlens.analyzer.runs.columns import Column, columns_of
 from lsmlens.analyzer.runs.jobs import BlobFile, Job, Open, OtherEvent, Stall, Table
 from lsmlens.cli.commands import SUMMARIES, command_line, made

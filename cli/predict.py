@@ -16,21 +16,21 @@ from lsmlens.cli.arguments import (
     Logs,
     NoDownload,
     Quiet,
+    Redact,
     RocksdbVersion,
     Run,
     WorkDir,
     files,
     formats,
 )
-from lsmlens.cli.chosen_run import read_run
 from lsmlens.cli.commands import examples
-from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import note, publish
+from lsmlens.cli.progress import Progress, read_run
+from lsmlens.cli.streams import given_names, hiding, note, publish
 from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
 
 if TYPE_CHECKING:
-    from lsmlens.reports.prediction import Observed
+    from lsmlens.reports.prediction_tables import Observed
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -90,6 +90,7 @@ def predict(
     output: Annotated[list[str], files(PREDICTION)],
     form: Annotated[str, formats(PREDICTION)] = "text",
     full: Full = False,
+    redact: Redact = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -100,7 +101,7 @@ def predict(
     replay does not bring out as the log shows them are named.
     """
     from lsmlens import tuners
-    from lsmlens.reports.prediction import PredictionReport
+    from lsmlens.reports.prediction_tables import PredictionReport
 
     outputs = PREDICTION.outputs(output)
     if len(observed) > len(options):
@@ -121,14 +122,14 @@ def predict(
         )
         prediction = tuners.predict(learned, options, seeds=seeds, scale=scale, machine=machine)
     report = PredictionReport(" ".join(paths), prediction, (*beside, *[None] * (len(options) - len(beside))))
-    publish(PREDICTION, report, outputs, form, full, colour)
+    publish(PREDICTION, hiding(redact, given_names(options))(report), outputs, form, full, colour)
     lost = [one.name for one in prediction.predictions if one.predicted is None]
     if lost:
         raise LsmlensError(f"no prediction for {', '.join(lost)}", "the report says why")
 
 
 def _observed(path: str, run: str | None, quiet: bool) -> "Observed":
-    from lsmlens.reports.prediction import Observed
+    from lsmlens.reports.prediction_tables import Observed
     from lsmlens.tuners.predictions.figures import by_family, total
 
     analysis = read_run([path], run, quiet)

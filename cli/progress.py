@@ -9,7 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from lsmlens.cli.streams import note
+
 if TYPE_CHECKING:
+    from lsmlens.analyzer.analysis import RunAnalysis
     from lsmlens.tuners.replays.replayer import ReplayProgress as Runs
     from rich.progress import Progress as Bar
 
@@ -132,3 +135,14 @@ def _size(path: str) -> int:
         return sum((Path(folder) / name).stat().st_size for folder, _, names in os.walk(root) for name in names)
     except OSError:
         return 0
+
+
+def read_run(paths: Sequence[str], name: str | None, quiet: bool, heaviest: bool = False) -> "RunAnalysis":
+    """The run called `name`, or the one to choose: see `tuners.api.read_run`."""
+    from lsmlens.tuners import api
+
+    with Progress(quiet) as progress:
+        advance = progress.reading(paths)
+        if quiet and not heaviest:
+            return api.read_run(paths, name, on_bytes=advance)
+        return api.read_run(paths, name, heaviest=heaviest, on_bytes=advance, on_notice=note)

@@ -11,6 +11,8 @@ from typing import Any, get_args
 import typer
 
 KINDS = {int: "whole number", float: "number"}
+# Units in seconds; one stands before those it ends in.
+_SECONDS = {"ms": 0.001, "min": 60.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
 
 
 class Coercion:
@@ -76,10 +78,19 @@ def from_one_on(text: str) -> float:
 
 
 def seconds(text: str) -> float:
-    """A duration such as 90s, 10m or 2h. Raises ValueError for another text."""
-    from lsmlens.analyzer.durations import parse_duration
+    """Seconds of a duration that a person typed: `90`, `90s`, `10m`, `1.5h`, `1 D`.
 
-    return parse_duration(text)
+    Raises ValueError, which says why, for one that is no number and unit, or not above 0 and finite.
+    """
+    typed = text.strip().lower()
+    unit = next(one for one in _SECONDS if typed.endswith(one))
+    try:
+        length = float(typed.removesuffix(unit)) * _SECONDS[unit]
+    except ValueError:
+        raise ValueError(f"{text} is no time such as 90s, 10m or 2h") from None
+    if not 0 < length < float("inf"):
+        raise ValueError(f"{text} is not above 0")
+    return length
 
 
 def size(text: str) -> int:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
         WORKLOAD,
         Subject,
     )
-    from lsmlens.reports.prediction import PredictionReport
+    from lsmlens.reports.prediction_tables import PredictionReport
     from lsmlens.reports.qos import QosReport
-    from lsmlens.reports.recommendation import RecommendationReport
+    from lsmlens.reports.recommendation_tables import RecommendationReport
     from lsmlens.reports.replay import ReplayReport
 
 __all__ = [
@@ -54,8 +54,8 @@ _ELSEWHERE = {
     "AnalysisReport": "analysis",
     "ComparisonReport": "comparison",
     "QosReport": "qos",
-    "PredictionReport": "prediction",
-    "RecommendationReport": "recommendation",
+    "PredictionReport": "prediction_tables",
+    "RecommendationReport": "recommendation_tables",
     "ReplayReport": "replay",
 }
 

@@ -8,6 +8,7 @@ from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.analysis_document import (
     AmplificationJson,
     AnalysisJson,
+    BlameJson,
     ClientResultJson,
     ClientSeriesJson,
     CoincidenceJson,
@@ -35,6 +36,7 @@ from lsmlens.analyzer.analysis_document import (
     OperationJson,
     OptionChangeJson,
     OptionJson,
+    OsdBlameJson,
     PlanJson,
     PlannedChangeJson,
     PressureCourseJson,
@@ -89,6 +91,7 @@ def document(analysis: Analysis) -> AnalysisJson:
         selection=made_of(SelectionJson, selection, column_families=sorted(selection.column_families)),
         runs=[run_json(one) for one in analysis.runs],
         total=_total(analysis),
+        blame=_blame(analysis),
         window_sums=_window_sums(analysis),
     )
 
@@ -102,6 +105,29 @@ def _total(analysis: Analysis) -> TotalJson | None:
         runs=list(analysis.counted_in_total),
         compaction_statistics=made_of(CompactionStatisticsJson, analysis.total_statistics),
         write_amplification=AmplificationJson(lsm=analysis.total.write_amplification, total=None),
+    )
+
+
+def _blame(analysis: Analysis) -> BlameJson | None:
+    blame = analysis.blame
+    if blame is None:
+        return None
+    return BlameJson(
+        operations=blame.operations,
+        asked=list(blame.asked),
+        verdict=list(blame.sentences),
+        osds=[
+            made_of(
+                OsdBlameJson,
+                one,
+                devices=list(one.devices),
+                asked={str(osd): count for osd, count in sorted(one.asked.items())},
+                stages=_sorted(one.stages),
+                family=one.during.family or None if one.during else None,
+                ratio=one.during.overlap.ratio if one.during else None,
+            )
+            for one in blame.osds
+        ],
     )
 
 

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterator
 from io import StringIO
 
-from lsmlens.reports.prediction import OF_COMPACTIONS, PredictionReport, log_total, named_bounds, unjudged
+from lsmlens.reports.prediction_tables import OF_COMPACTIONS, PredictionReport, log_total, named_bounds, unjudged
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import OptionsPrediction
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 from lsmlens.analyzer.analysis_document import means, metric
 from lsmlens.reports.json_form import to_text
-from lsmlens.reports.prediction import (
+from lsmlens.reports.prediction_tables import (
     NOT_JUDGED,
     Observed,
     PredictionReport,

@@ -1,20 +1,19 @@
 """The report of `lsmlens tune`: what to change and why, what it brings and costs, how to do it, what it rests on."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.analyzer.numbers import plain, ratio, setting, size
+from lsmlens.analyzer.numbers import ratio, size
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
-    Commands,
+    CommandBlock,
     Deferred,
     Detail,
     Details,
     Document,
-    Figure,
-    Figures,
+    KeyFigure,
+    KeyFigures,
     Notices,
     Paragraphs,
     Section,
@@ -22,35 +21,27 @@ from lsmlens.reports.document import (
     TableBlock,
     Terms,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
-from lsmlens.reports.tables import Importance, Table
+from lsmlens.reports.recommendation_tables import (
+    RecommendationReport,
+    cases_table,
+    changes_table,
+    differences_table,
+    families_table,
+    front_table,
+    percent,
+    percent_changed,
+    tried_table,
+)
 from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.predictions.self_consistency import warnings
-from lsmlens.tuners.search.application import Application
-from lsmlens.tuners.search.finals import CURRENT
-from lsmlens.tuners.search.recommendation import Change, Finalist, Recommendation, changes
-from lsmlens.tuners.search.scores import Scores
-from lsmlens.tuners.search.screening import SIMPLER
+from lsmlens.tuners.search.recommendation import Finalist, Recommendation, changes
 
-METRICS = {
-    "written_bytes": "flushed and compacted",
-    "flush_bytes": "of it flushed",
-    "compactions": "compactions",
-    "processed_records": "records into compactions",
-    "cpu_seconds": "CPU of the replay",
-    "memory_bytes": "memtables at most",
-    "space_bytes": "files at most",
-    "stall_seconds": "stalls, s",
-    "p50_micros": "write latency, median",
-    "p99_micros": "write latency, p99",
-}
-# Families with less of all bytes are left out of the text, and counted.
-LEAST_SHARE = 0.01
-LONGEST_REASON = 100
 MOST_TRIED = 10
-FRONT_KEYS = ("settings", "", "written", "WA", "cost", "worst")
+# Compactions so many times as large are worth a word.
+LARGER = 2.0
 TERMS = (
     ("cost", "A weighed product of ratios to the current settings, which cost 1; the weights are the objective's."),
     ("worst", "The cost in the case in which a finalist does worst: draws of the workload, loads, seeds."),
@@ -62,17 +53,6 @@ TERMS = (
     ("90 % interval", "By the scatter of the replays, what the fit leaves open, and what any model errs."),
     ("memtables at most", "All buffers of all column families, or the WAL's limit that flushes them before."),
 )
-# Compactions so many times as large are worth a word.
-LARGER = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class RecommendationReport:
-    """What there is to report. `application` is None where nothing is advised."""
-
-    source: str
-    recommendation: Recommendation
-    application: Application | None
 
 
 def to_options_file(recommendation: Recommendation) -> str:
@@ -125,23 +105,23 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     one = report.recommendation
     picked = one.picked
     if picked is None:
-        yield Verdict("", (Statement(headline(one).rstrip("."), Tone.NEUTRAL),))
+        yield VerdictBlock("", (Statement(headline(one).rstrip("."), Tone.NEUTRAL),))
         yield Paragraphs((f"Why: {one.reason}.",), detail=Detail.BRIEF)
         return
     worst = picked.worst
-    yield Verdict("", (Statement(headline(one).rstrip("."), Tone.BETTER),))
+    yield VerdictBlock("", (Statement(headline(one).rstrip("."), Tone.BETTER),))
     certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
     yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
     yield TableBlock("Settings that change", differences_table(picked, "recommended"), detail=Detail.BRIEF)
     table = changes_table(one, picked)
-    yield Figures(tuple(Figure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
+    yield KeyFigures(tuple(KeyFigure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
     yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
     yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.",), detail=Detail.BRIEF)
 
 
 def _steps(report: RecommendationReport) -> Iterator[Block]:
     for number, step in enumerate(report.application.steps if report.application is not None else (), 1):
-        yield Commands(f"{number}. {step.title}", step.commands)
+        yield CommandBlock(f"{number}. {step.title}", step.commands)
         if step.notes:
             yield Paragraphs(step.notes)
 
@@ -201,115 +181,12 @@ def headline(recommendation: Recommendation) -> str:
     if picked is None:
         return "Keep the current settings: nothing beats them beyond noise."
     written = next(one for one in changes(picked, recommendation.present_scores) if one.metric == "written_bytes")
-    words = f"Change {_options(picked.differences)}: {_percent(written)} bytes written by flushes and compactions"
-    if written.low is not None and written.high is not None:
-        words += f" (90 % interval {_change(written.present, written.low)} to {_change(written.present, written.high)})"
-    return f"{words}."
-
-
-def front_table(recommendation: Recommendation) -> Table:
-    """The finalists beside the current settings; a mark for what is on the Pareto front, and for the pick."""
-    front = {one.name for one in recommendation.front}
-    rows = [_row("current settings", "", recommendation.present_scores, "1.000", "1.000")]
-    for one in recommendation.finalists:
-        marks = "pick" if one is recommendation.picked else "front" if one.name in front else "beaten"
-        rows.append(_row(one.name, marks, one.scores, ratio(one.cost), ratio(one.worst.cost)))
-    header = ("settings", "", "written", "WA", "records in", "memtables", "space", "stalls", "p99", "cost", "worst")
-    importance = tuple(Importance.KEY if name in FRONT_KEYS else Importance.MINOR for name in header)
-    return Table(header, tuple(rows), left=(0, 1), importance=importance)
-
-
-def changes_table(recommendation: Recommendation, finalist: Finalist) -> Table:
-    """Each metric now and predicted, with its interval and its change."""
-    rows = []
-    for one in changes(finalist, recommendation.present_scores):
-        interval = "-"
-        if one.low is not None and one.high is not None:
-            interval = f"{_value(one.metric, one.low)} to {_value(one.metric, one.high)}"
-        rows.append(
-            (
-                METRICS[one.metric],
-                _value(one.metric, one.present),
-                _value(one.metric, one.value),
-                interval,
-                _percent(one),
-            )
-        )
-    return Table(("metric", "current", "predicted", "90 % interval", "change"), tuple(rows))
-
-
-def differences_table(finalist: Finalist, value: str) -> Table:
-    """The options that change; `value` is the heading of their new values."""
-    rows = tuple(
-        (one.option, one.family or "all", plain_value(one.option, one.other), plain_value(one.option, one.value))
-        for one in finalist.differences
+    words = (
+        f"Change {_options(picked.differences)}: {percent_changed(written)} bytes written by flushes and compactions"
     )
-    return Table(("option", "column family", "current", value), rows, left=(0, 1))
-
-
-def families_table(recommendation: Recommendation, finalist: Finalist) -> tuple[Table, int]:
-    """Flushed and compacted bytes by family, now and predicted; and how many of little weight are left out."""
-    before = recommendation.anchor.observed
-    whole = sum(one.written_bytes for one in before.values())
-    rows, hidden = [], 0
-    for family in finalist.evaluated.prediction.families:
-        seen, value = before[family.name], family.predicted.value
-        if max(seen.written_bytes, value.written_bytes) < LEAST_SHARE * whole:
-            hidden += 1
-            continue
-        low, high = family.predicted.low.written_bytes, family.predicted.high.written_bytes
-        rows.append(
-            (
-                family.name,
-                size(round(seen.written_bytes)),
-                size(round(value.written_bytes)),
-                f"{size(round(low))} to {size(round(high))}",
-                _change(seen.written_bytes, value.written_bytes),
-                ratio(seen.write_amplification),
-                ratio(value.write_amplification),
-            )
-        )
-    header = ("column family", "written", "predicted", "90 % interval", "change", "WA", "predicted")
-    return Table(header, tuple(rows)), hidden
-
-
-def cases_table(recommendation: Recommendation) -> Table:
-    """The cost of each finalist in every case it was tried on."""
-    names = list(dict.fromkeys(case.name for one in recommendation.finalists for case in one.cases))
-    rows = []
-    for name in names:
-        costs = [{case.name: case.cost for case in one.cases}.get(name) for one in recommendation.finalists]
-        rows.append((name, *(ratio(one) for one in costs)))
-    return Table(("tried on", *(one.name for one in recommendation.finalists)), tuple(rows))
-
-
-def tried_table(recommendation: Recommendation, most: int | None = None) -> Table:
-    """What was tried and lost, the cheapest first, those refused last; `most` rows at the most."""
-    finalists = {one.name for one in recommendation.finalists}
-    found = [
-        (
-            one.cost if one.cost is not None else float("inf"),
-            one.name,
-            one.origin,
-            "the budget was spent" if one.is_waiting else one.problem,
-        )
-        for one in recommendation.tried
-        if one.name not in (*finalists, CURRENT)
-        and not (one.is_out and one.batch is not None)
-        # a draw that was pruned says nothing; what was advised or promised, does
-        and not (one.is_pruned and one.name.startswith("candidate"))
-        and not (one.cost is None and one.origin == SIMPLER)
-    ]
-    found += [
-        (cost if cost is not None else float("inf"), name, "as it is", problem)
-        for name, cost, problem in recommendation.fixed
-        if name not in finalists
-    ]
-    rows = [
-        (name, origin, "-" if cost == float("inf") else ratio(cost), _short(problem or "costs more", name))
-        for cost, name, origin, problem in sorted(found, key=lambda one: one[0])
-    ]
-    return Table(("settings", "from", "cost", "why not"), tuple(rows[:most]), left=(0, 1, 3))
+    if written.low is not None and written.high is not None:
+        words += f" (90 % interval {percent(written.present, written.low)} to {percent(written.present, written.high)})"
+    return f"{words}."
 
 
 def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str]:
@@ -319,9 +196,9 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
         more = size(round(scores.memory_bytes - present.memory_bytes))
         yield f"{more} more memory for memtables at the most, which caches do not give"
     if scores.space_bytes > 1.05 * present.space_bytes:
-        yield f"{_change(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
+        yield f"{percent(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
     if scores.processed_records > present.processed_records:
-        yield f"{_change(present.processed_records, scores.processed_records)} records through compactions: CPU"
+        yield f"{percent(present.processed_records, scores.processed_records)} records through compactions: CPU"
     usual = present.written_bytes / max(present.compactions, 1)
     each = scores.written_bytes / max(scores.compactions, 1)
     if each > LARGER * usual:
@@ -362,57 +239,12 @@ def notes(report: RecommendationReport) -> Iterator[str]:
     yield from dict.fromkeys(said)
 
 
-def _short(problem: str, name: str) -> str:
-    """A reason without the name it begins with, in a length that a table stands; JSON has it whole."""
-    words = problem.removeprefix(f"{name}: ")
-    return words if len(words) <= LONGEST_REASON else f"{words[: LONGEST_REASON - 1].rstrip()}…"
-
-
 def _estimates(recommendation: Recommendation) -> Iterator[str]:
     """What was spared by estimates, and how far these were off."""
     if recommendation.pruned:
         yield f"{recommendation.pruned} not replayed as the workload's curves put them far behind the best"
     if recommendation.estimate_error is not None:
         yield f"estimates by these curves {recommendation.estimate_error:.0%} off on median"
-
-
-def plain_value(option: str, value: str | None) -> str:
-    """An option's value as people write it."""
-    return "-" if value is None else setting(option, value.removesuffix(".000000"))
-
-
-def _row(name: str, mark: str, scores: Scores, cost: str, worst: str) -> tuple[str, ...]:
-    return (
-        name,
-        mark,
-        size(round(scores.written_bytes)),
-        ratio(scores.write_amplification),
-        plain(round(scores.processed_records)),
-        size(round(scores.memory_bytes)),
-        size(round(scores.space_bytes)),
-        "-" if scores.stall_seconds is None else f"{scores.stall_seconds:.1f} s",
-        "-" if scores.p99_micros is None else f"{scores.p99_micros / 1000:.2f} ms",
-        cost,
-        worst,
-    )
-
-
-def _value(metric: str, value: float) -> str:
-    if metric.endswith("_bytes"):
-        return size(round(value))
-    if metric.endswith("_micros"):
-        return f"{value / 1000:.2f} ms"
-    if metric.endswith("_seconds"):
-        return f"{value:.1f} s"
-    return plain(round(value))
-
-
-def _percent(change: Change) -> str:
-    return _change(change.present, change.value)
-
-
-def _change(before: float, after: float) -> str:
-    return f"{100 * (after / before - 1):+.0f} %" if before else "-"
 
 
 def _options(differences: tuple[Difference, ...]) -> str:

@@ -12,7 +12,8 @@ from lsmlens.reports.prediction_json import (
     check_json,
     options_prediction_json,
 )
-from lsmlens.reports.recommendation import RecommendationReport, headline, notes
+from lsmlens.reports.recommendation import headline, notes
+from lsmlens.reports.recommendation_tables import RecommendationReport
 from lsmlens.reports.replay_json import OutcomeJson, outcome_json
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, outcome_of

@@ -24,7 +24,8 @@ from lsmlens.reports.timeline import BINS_PER_WINDOW, Timeline
 if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.fio_logs import Measure
-    from lsmlens.analyzer.measures.overlap import Overlap
+    from lsmlens.analyzer.measures.blame import Blame, OsdBlame
+    from lsmlens.analyzer.measures.coincidences import Overlap
     from lsmlens.analyzer.options.options_in_force import OptionInForce
 
 USUAL, MINOR = Importance.USUAL, Importance.MINOR
@@ -171,6 +172,28 @@ _FLUSHES: tuple[Column[FlushView], ...] = (
 
 def _memtables(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
+
+
+def blame(found: "Blame") -> Table:
+    """Slow operations by the OSD that is at fault."""
+    return tabulate(_BLAME, found.osds)
+
+
+_BLAME: "tuple[Column[OsdBlame], ...]" = (
+    Column("at fault", lambda one: f"osd.{one.osd}"),
+    Column("host", lambda one: one.host or "-", left=True),
+    Column("devices", lambda one: ", ".join(one.devices) or "-", left=True, importance=MINOR),
+    Column("slow operations", lambda one: plain(one.operations)),
+    Column("longest", lambda one: duration(one.longest_seconds), importance=USUAL),
+    Column("told by", lambda one: _told_by(one), left=True, importance=USUAL),
+    Column("at", lambda one: ", ".join(sorted(one.stages, key=lambda at: -one.stages[at])[:2]) or "-", left=True),
+    Column("compaction", lambda one: one.verdict, left=True),
+)
+
+
+def _told_by(one: "OsdBlame") -> str:
+    asked = sorted(one.asked, key=lambda osd: (-one.asked[osd], osd))
+    return ", ".join(f"osd.{osd} ({plain(one.asked[osd])})" for osd in asked[:3]) + (" …" if len(asked) > 3 else "")
 
 
 def tombstones(one: RunAnalysis) -> Table:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from lsmlens.analyzer.counters.request_sizes import RequestSizes
-from lsmlens.analyzer.counters.size_histograms import SizeHistogram
+from lsmlens.analyzer.counters.size_histograms import RequestSizes, SizeHistogram
 from lsmlens.analyzer.numbers import counted, duration, plain, share
 from lsmlens.reports.document import (
     Block,
@@ -17,7 +16,7 @@ from lsmlens.reports.document import (
     Statement,
     TableBlock,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.tables import Column, Importance, tabulate
 from lsmlens.tuners.estimation.client_operations import ClientOperations, client_operations
@@ -86,7 +85,7 @@ def compose_check(source: str, exact: Sequence[FamilyMoments], learned: Sequence
     return Document("The estimate", f"against {source}", (), sections)
 
 
-def _amounts(fitted: FittedWorkload) -> Verdict:
+def _amounts(fitted: FittedWorkload) -> VerdictBlock:
     puts = sum(one.puts for family in fitted.families for one in family.evidence.intervals)
     operations = sum(family.evidence.operations for family in fitted.families)
     statements = (
@@ -95,7 +94,7 @@ def _amounts(fitted: FittedWorkload) -> Verdict:
         Statement(f"{len(fitted.families)} column families" if len(fitted.families) > 1 else "one column family"),
         *([Statement(counted(len(fitted.notes), "note"), Tone.WARNING)] if fitted.notes else []),
     )
-    return Verdict("", statements)
+    return VerdictBlock("", statements)
 
 
 def _batches(batches: WriteBatches | None) -> Iterator[str]:

@@ -18,8 +18,8 @@ from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.engines.choice import choose_engine
 from lsmlens.tuners.estimation.fit import FittedWorkload, fit
-from lsmlens.tuners.options.named_sets import read_option_sets
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.reading import read_option_sets
 from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.predictions.anchor import anchor_on
 from lsmlens.tuners.predictions.prediction import Prediction
@@ -248,7 +248,7 @@ def tune(
     memtables take no more than `memory_bytes`. `trials` ends the search by a number of candidates in place of time.
     """
     from lsmlens.tuners.search.evaluation import Evaluator
-    from lsmlens.tuners.search.request import Request
+    from lsmlens.tuners.search.request import TuningRequest
     from lsmlens.tuners.search.scores import Objective
     from lsmlens.tuners.search.tuning import Tuning  # which needs optuna
 
@@ -257,7 +257,7 @@ def tune(
     own, tried = _options_of(learned, candidates)
     with closing(Ledger(Path(study))) as ledger:
         replayer = machine.replayer(learned.evidence.run.run.rocksdb_version, ledger)
-        request = Request(
+        request = TuningRequest(
             objective=Objective(objective),
             budget_seconds=budget_seconds,
             trials=trials,

@@ -8,9 +8,12 @@ HEALTH_WARN 1 OSD(s) experiencing BlueFS spillover; 1 slow ops, oldest one block
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lsmlens.analyzer.units import GIB, MIB
+
+if TYPE_CHECKING:
+    from lsmlens.analyzer.runs.run import SlowRequest
 
 _CHECK = re.compile(r"(?:\[(\w+)\] )?([A-Z][A-Z0-9_]{3,}):? (.*)$")
 _TREE_LINE = re.compile(
@@ -38,12 +41,17 @@ class OsdUse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClusterStatus:
-    """What the cluster says of itself; `hosts` are those of the OSDs, `sources` the files by what they are."""
+    """What the cluster says of itself; `hosts` and `devices` are of its OSDs, `sources` the files by what they are.
+
+    `slow_requests` are those of the cluster's log, their times UTC where it tells its zone, else None.
+    """
 
     health: tuple[HealthCheck, ...] = ()
     use: tuple[OsdUse, ...] = ()
     hosts: Mapping[int, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    devices: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    slow_requests: "tuple[SlowRequest, ...]" = ()
 
     def check(self, code: str) -> HealthCheck | None:
         """The check of that code; None where it is passed or nothing tells."""
@@ -103,7 +111,7 @@ def _text_uses(text: str) -> Iterator[OsdUse]:
         if line.lstrip().startswith("ID "):
             columns = line.replace("RAW USE", "RAW_USE").split()
         elif columns and (words := line.split()) and words[0].isdecimal():
-            sizes = [round(float(number) * _SCALES[unit]) for number, unit in _SIZE.findall(line)]
+            sizes = sizes_in(line)
             names = [name for name in columns if name in ("SIZE", "RAW_USE", "DATA", "OMAP", "META", "AVAIL")]
             if len(sizes) == len(names):
                 told = dict(zip(names, sizes, strict=True))
@@ -134,7 +142,32 @@ def read_osd_tree(content: object) -> dict[int, str]:
     return hosts
 
 
+class OsdPlace(NamedTuple):
+    """Where an OSD is: its host, and the devices it has data, database and WAL on."""
+
+    host: str | None
+    devices: tuple[str, ...]
+
+
+def read_osd_metadata(content: object) -> dict[int, OsdPlace]:
+    """Where OSDs are, of `ceph osd metadata` for one or for all."""
+    places: dict[int, OsdPlace] = {}
+    for row in content if isinstance(content, list) else [content]:
+        if isinstance(row, dict) and isinstance(row.get("id"), int):
+            named = (str(row.get(name) or "") for name in _DEVICES)
+            devices = dict.fromkeys(device for one in named for device in one.split(",") if device)
+            places[row["id"]] = OsdPlace(str(row["hostname"]) if row.get("hostname") else None, tuple(devices))
+    return places
+
+
+_DEVICES = ("bluestore_bdev_devices", "bluefs_db_devices", "bluefs_wal_devices", "devices")
+
+
+def sizes_in(text: str) -> list[int]:
+    """The sizes that a line of Ceph's names, in bytes."""
+    return [round(float(number) * _SCALES[unit]) for number, unit in _SIZE.findall(text)]
+
+
 def size_in(text: str) -> int | None:
-    """The first size that a sentence of Ceph's names, in bytes."""
-    match = _SIZE.search(text)
-    return None if match is None else round(float(match[1]) * _SCALES[match[2]])
+    """The first of them; None where it names none."""
+    return next(iter(sizes_in(text)), None)

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.clients.client_series import ClientSeries
     from lsmlens.analyzer.clients.operations import Operation
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
-    from lsmlens.analyzer.counters.request_sizes import RequestSizes
-    from lsmlens.analyzer.counters.size_histograms import SizeHistogram
+    from lsmlens.analyzer.counters.size_histograms import RequestSizes, SizeHistogram
 
 
 class Companion(NamedTuple):
@@ -60,8 +59,9 @@ READ_AS_TEXT = (
     Role.HEALTH,
     Role.OSD_DF,
     Role.OSD_TREE,
+    Role.BLUEFS_STATS,
 )
-CLUSTER_WIDE = (Role.CEPH_CONF, Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)
+CLUSTER_WIDE = (Role.CEPH_CONF, Role.HEALTH, Role.OSD_DF, Role.OSD_TREE, Role.OSD_METADATA, Role.CLUSTER_LOG)
 READ_AS_DOCUMENT = (
     Role.PERF_DUMP,
     Role.CONFIG_SHOW,
@@ -72,7 +72,13 @@ READ_AS_DOCUMENT = (
     Role.HEALTH,
     Role.OSD_DF,
     Role.OSD_TREE,
+    Role.OSD_METADATA,
+    Role.MEMPOOLS,
+    Role.ALLOCATOR,
+    Role.CONFIG_DIFF,
 )
+# What stands in for a perf dump where there is none: the same gauges, by commands that print no more than them.
+GAUGES = (Role.BLUEFS_STATS, Role.MEMPOOLS, Role.ALLOCATOR)
 
 
 def belonging_to(daemon: str | None, is_alone: bool, companions: Iterable[Companion]) -> list[Companion]:
@@ -92,10 +98,12 @@ def read_companions(mine: Sequence[Companion]) -> Beside:
     from lsmlens.analyzer.counters.perf_dumps import read_perf_dump
 
     conf = next((str(one.content) for one in _of(mine, Role.CEPH_CONF)), None)
-    dumps = tuple(read_perf_dump(one.content, one.path) for one in _of(mine, Role.PERF_DUMP))
+    dumps = tuple(read_perf_dump(one.content, one.path) for one in _of(mine, Role.PERF_DUMP)) or _gauges(mine)
     operations = [read_operations(one.content, one.path).operations for one in _of(mine, Role.HISTORIC_OPS)]
     results = client_results_of(mine)
-    shown: object = next((one.content for one in _of(mine, Role.CONFIG_SHOW)), {})
+    shown: object = next((one.content for one in _of(mine, Role.CONFIG_SHOW)), None)
+    if shown is None:
+        shown = next((_finals(one.content) for one in _of(mine, Role.CONFIG_DIFF)), {})
     return Beside(
         perf_dumps=dumps,
         operations=unique(operation for some in operations for operation in some),
@@ -109,6 +117,25 @@ def read_companions(mine: Sequence[Companion]) -> Beside:
         sharding_output=next((str(one.content) for one in _of(mine, Role.SHARDING)), None),
         paths=tuple(sorted(one.path for one in mine)),
     )
+
+
+def _gauges(mine: Sequence[Companion]) -> "tuple[PerfDump, ...]":
+    found = [(one.role, one.content, one.path) for one in mine if one.role in GAUGES]
+    if not found:
+        return ()
+    from lsmlens.analyzer.counters.gauges import read_gauges
+
+    return (read_gauges(found),)
+
+
+def _finals(document: object) -> dict[str, object]:
+    """What `config diff` says is in force, of the options that are not as Ceph has them."""
+    said = document.get("diff") if isinstance(document, dict) else None
+    return {
+        name: values["final"]
+        for name, values in (said if isinstance(said, dict) else {}).items()
+        if isinstance(values, dict) and isinstance(values.get("final"), str)
+    }
 
 
 def client_results_of(companions: Iterable[Companion]) -> "tuple[ClientResult, ...]":
@@ -129,13 +156,25 @@ def client_results_of(companions: Iterable[Companion]) -> "tuple[ClientResult, .
 
 def _cluster(mine: Sequence[Companion]) -> "ClusterStatus | None":
     found = {role: next((one for one in _of(mine, role)), None) for role in (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)}
-    if not any(found.values()):
+    metadata = _of(mine, Role.OSD_METADATA)
+    logs = _of(mine, Role.CLUSTER_LOG)
+    if not any(found.values()) and not metadata and not logs:
         return None
-    from lsmlens.analyzer.bundles.cluster_status import ClusterStatus, read_health, read_osd_df, read_osd_tree
+    from lsmlens.analyzer.bundles.cluster_status import (
+        ClusterStatus,
+        read_health,
+        read_osd_df,
+        read_osd_metadata,
+        read_osd_tree,
+    )
 
     health, df, tree = (None if one is None else one.content for one in found.values())
     sources = {role.value: one.path for role, one in found.items() if one is not None}
-    return ClusterStatus(read_health(health), read_osd_df(df), read_osd_tree(tree), sources)
+    places = {osd: place for one in metadata for osd, place in read_osd_metadata(one.content).items()}
+    hosts = {osd: place.host for osd, place in places.items() if place.host} | read_osd_tree(tree)
+    devices = {osd: place.devices for osd, place in places.items() if place.devices}
+    requests = tuple(request for one in logs for request in one.content)
+    return ClusterStatus(read_health(health), read_osd_df(df), hosts, sources, devices, requests)
 
 
 def _size_histogram(companion: Companion) -> "SizeHistogram":
@@ -145,7 +184,7 @@ def _size_histogram(companion: Companion) -> "SizeHistogram":
 
 
 def _request_sizes(companion: Companion) -> "RequestSizes":
-    from lsmlens.analyzer.counters.request_sizes import read_request_sizes
+    from lsmlens.analyzer.counters.size_histograms import read_request_sizes
 
     return read_request_sizes(companion.content, companion.path)
 

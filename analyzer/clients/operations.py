@@ -34,7 +34,8 @@ _SUBOPS = ("osd_repop", "osd_sub_op", "MOSDECSubOp")
 # waiting for subops from 41,95        sub_op_commit_rec from 41
 _FROM_WHOM = re.compile(r" from \S+$")
 
-_ASKED = re.compile(r"waiting for subops from (\d+(?:,\d+)*)", re.ASCII)
+# waiting for subops from [610]                              to 0.80
+_ASKED = re.compile(r"waiting for subops from \[?(\d+(?:,\d+)*)", re.ASCII)
 _ANSWERED = re.compile(
     r"(?:sub_op_commit_rec|sub_op_applied_rec|op_commit from|subop reply).*?from (?:osd\.)?(\d+)", re.ASCII
 )
@@ -119,6 +120,12 @@ def slowest(operations: Iterable[Operation], most: int) -> tuple[Operation, ...]
     """The `most` longest operations, longest first; their stages are the steps of a waterfall."""
     timed = [operation for operation in operations if operation.duration_seconds is not None]
     return tuple(sorted(timed, key=lambda one: -(one.duration_seconds or 0.0))[: max(0, most)])
+
+
+def peers_in(state: str) -> tuple[int, ...]:
+    """The OSDs that an operation still waits for, by what it is at; none where that names none."""
+    match = _ASKED.match(state)
+    return tuple(map(int, match[1].split(","))) if match else ()
 
 
 def classify(description: str) -> OperationClass:

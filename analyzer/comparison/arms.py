@@ -1,18 +1,64 @@
-"""Arms of a comparison as they are asked for, `[NAME=]PATH[,PATH…]`, and as they were read."""
+"""Arms of a comparison as they are asked for, `[NAME=]PATH[,PATH…]`, and as they were read.
 
-from collections.abc import Callable, Sequence
+Tables of published figures as observations: a CSV or TSV with the published labels, a column for each arm.
+
+    metric,v17.2.6,reef-9d5a260e,reef-9d5a260e-newtuning
+    Total OSD Log Duration (seconds),9857.44,9300.18,9166.42
+
+Rows are known by the labels of the "Compaction Statistics" table or by the names of metrics; `compare -o FILE.csv`
+writes such a table, and what ceph/cbt's ceph_rocksdb_log_parser.py prints is one too. Other rows are left out and
+counted.
+
+A saved analysis (`analyze -o run.json`) as an observation: what the document says, no more.
+"""
+
+import csv
+import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from lsmlens.analyzer.analysis_document import AnalysisJson, DumpsJson, RunJson, WindowSumsJson
 from lsmlens.analyzer.bundles.members import open_bundle
-from lsmlens.analyzer.comparison.observations import Observation
+from lsmlens.analyzer.clients.client_results import ClientResult
+from lsmlens.analyzer.comparison.observations import (
+    Daemon,
+    FindingSeen,
+    Kind,
+    Observation,
+    OptionValue,
+    figures_of,
+    note_of_reach,
+)
+from lsmlens.analyzer.comparison.window_sums import WindowSums
 from lsmlens.analyzer.errors import InputError, LsmlensError
+from lsmlens.analyzer.measures.amplification import FamilyWrites
+from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
+from lsmlens.analyzer.measures.life import SAME_TIME
+from lsmlens.analyzer.metrics import LABELS, LOG_SECONDS, METRICS, of_part, values_of
 from lsmlens.analyzer.printable import printable
+from lsmlens.analyzer.units import MIB
 
 LARGEST_DOCUMENT = 1 << 28
 HINT = "use [NAME=]PATH[,PATH…], such as stock=run1,run2 tuned=run3,run4"
+_NAMES = {label: name for name, label in LABELS.items()} | {metric.name: metric.name for metric in METRICS}
+# Metrics that a table without their rows tells all the same.
+_MADE = ("compaction_busy_share", "output_mib_per_second")
+# What the parser prints for the mean of nothing.
+NOTHING = "-1"
+# The parts that are read. Of the others, which are not looked at, a newer or an older document may say what it will.
+PARTS = frozenset(("members", "selection", "runs", "total", "window_sums"))
+PARTS_OF_RUN = frozenset(
+    (
+        *("name", "monitor", "ceph_version", "rocksdb_version", "compaction_statistics", "column_families", "stalls"),
+        *("write_amplification", "statistics_dumps", "options", "counters", "client_results", "findings"),
+        *("live_tables", "data_quality"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +145,10 @@ def _check(arms: Sequence[Arm]) -> None:
 
 def _read(path: str, on_progress: Callable[[str, int], None] | None) -> list[tuple[str | None, Observation]]:
     """A path's observation, or those of a table's columns, with their names."""
-    from lsmlens.analyzer.comparison.table_observations import is_table, observe_table
-
     content = _small_file(path)
     text = content.decode("utf-8", "replace")
     document = _document(path, content) if text.lstrip()[:1] == "{" else None
     if document is not None:
-        from lsmlens.analyzer.comparison.saved_observations import observe_document
-
         return [(None, observe_document(path, document))]
     if text and is_table(text):
         return list(observe_table(path, text))
@@ -132,8 +174,6 @@ def _small_file(path: str) -> bytes:
 
 def _may_be_small(head: bytes) -> bool:
     """Whether a file begins like JSON or like a table; logs, which may be long, do neither."""
-    from lsmlens.analyzer.comparison.table_observations import is_table
-
     return head.lstrip()[:1] == b"{" or is_table(head.decode("utf-8", "replace"))
 
 
@@ -172,3 +212,164 @@ def _default_names(requests: Sequence[ArmRequest]) -> list[str]:
         for place in clashing:
             names[place] = "/".join(parts[place][-depth:])
     return names
+
+
+def is_table(head: str) -> bool:
+    """Whether a text begins like such a table: one of its first rows has a label that is known."""
+    return any(_name_of(row[0]) for row in _rows(head[:4096]) if row)
+
+
+def observe_table(path: str, text: str) -> list[tuple[str, Observation]]:
+    """The arms of a table, in its order: their names, and what it says of them.
+
+    Raises InputError for a table without a column of figures, or with two of one name.
+    """
+    rows = _rows(text)
+    header = next((row for row in rows if row), [])
+    names = [name.strip() for name in header[1:]]
+    if not names or len(set(names)) < len(names):
+        reason = "two columns have one name" if names else "no column of figures"
+        raise InputError(path, reason, "the first row is `metric` and then the name of each arm")
+    known: list[tuple[str, list[str]]] = []
+    left_out = 0
+    for row in rows[rows.index(header) + 1 :]:
+        if not row:
+            break  # the parser's list of compactions follows
+        name = _name_of(row[0])
+        if name is None:
+            left_out += 1
+        else:
+            known.append((name, row[1:]))
+    problems = (f"{left_out} row(s) have labels that are not known",) if left_out else ()
+    return [(name, _observation(path, known, column, problems)) for column, name in enumerate(names)]
+
+
+def _observation(path: str, rows: list[tuple[str, list[str]]], column: int, problems: tuple[str, ...]) -> Observation:
+    values: dict[str, float] = {}
+    printed: dict[str, str] = {}
+    for name, cells in rows:
+        cell = cells[column].strip() if column < len(cells) else ""
+        value = None if cell == NOTHING else _number(cell)
+        if value is not None:
+            values[name], printed[name] = value, cell
+    sums = {
+        "compaction_seconds": values.get("total_compaction_seconds"),
+        "output_bytes": values.get("total_output_size_mib", 0) * MIB,
+        LOG_SECONDS: values.get("log_duration_seconds"),
+    }
+    made = {name: value for name, value in values_of(sums).items() if name in _MADE and value}
+    return Observation(path, Kind.TABLE, made | values, problems=problems, printed=printed)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        value = int(cell) if cell.lstrip("-").isdigit() and len(cell) < 40 else float(cell)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _name_of(label: str) -> str | None:
+    label = label.strip()
+    return _NAMES.get(label) or (label if of_part(label) is not None else None)
+
+
+def _rows(text: str) -> list[list[str]]:
+    """The rows of a text, whichever of tab and comma parts its cells; a blank line is an empty row."""
+    lines = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").splitlines()
+    delimiter = "\t" if "\t" in "".join(lines[:3]) else ","
+    try:
+        return list(csv.reader(lines, delimiter=delimiter))
+    except csv.Error:
+        return []
+
+
+def observe_document(path: str, document: Mapping[str, Any]) -> Observation:
+    """The observation a parsed document holds. Raises InputError for one that is not as its schema says."""
+    try:
+        return _observe(path, msgspec.convert(_read_parts(document), AnalysisJson))
+    except ValueError as error:  # as msgspec's ValidationError is
+        reason = f"not a saved analysis that can be read: {error}"
+        raise InputError(path, reason, "save it anew with `lsmlens analyze … -o FILE.json`") from None
+
+
+def _read_parts(document: Mapping[str, Any]) -> dict[str, Any]:
+    read = {name: value for name, value in document.items() if name in PARTS}
+    if isinstance(runs := read.get("runs"), list):
+        read["runs"] = [
+            {name: value for name, value in run.items() if name in PARTS_OF_RUN} if isinstance(run, dict) else run
+            for run in runs
+        ]
+    return read
+
+
+def _observe(path: str, document: AnalysisJson) -> Observation:
+    runs = [run for run in document.runs if not run.monitor] or document.runs
+    if not runs:
+        raise ValueError("it holds no run")
+    counted = runs[0] if len(runs) == 1 else document.total
+    if counted is None:
+        raise ValueError("it holds no total of its runs")
+    daemons = tuple(map(_daemon, runs))
+    statistics = msgspec.convert(counted.compaction_statistics, CompactionStatistics, from_attributes=True)
+    values = figures_of(statistics, daemons)
+    odd = next((name for name, value in values.items() if not (isfinite(value) and value >= 0)), None)
+    if odd is not None:
+        raise ValueError(f"its {odd} is {values[odd]}")
+    problems = [f"{member.path}: {member.problem}" for member in document.members if member.problem]
+    if any(msgspec.to_builtins(document.selection).values()):
+        problems.append("it was saved with a selection of time, column families or levels")
+    results = msgspec.to_builtins([run.client_results for run in document.runs])
+    return Observation(
+        path=path,
+        kind=Kind.ANALYSIS,
+        values=values,
+        daemons=daemons,
+        windows=_windows(document.window_sums),
+        client_results=tuple(
+            msgspec.convert(result, ClientResult, str_keys=True) for of_run in results for result in of_run
+        ),
+        problems=tuple(problems),
+    )
+
+
+def _daemon(run: RunJson) -> Daemon:
+    written = run.write_amplification
+    amplification = None
+    if None not in (written.total_wal_bytes, written.total_table_bytes, written.total_user_bytes):
+        bytes_written = (written.total_wal_bytes or 0) + (written.total_table_bytes or 0)
+        amplification = (bytes_written, written.total_user_bytes or 0)
+    counters: dict[str, Any] = msgspec.to_builtins(run.counters) or {}
+    numbers = {name: value for name, value in counters.items() if isinstance(value, int | float)}
+    difference = numbers.get("table_bytes_difference")
+    dumps = run.statistics_dumps or DumpsJson()
+    seconds = run.compaction_statistics.log_duration_seconds
+    return Daemon(
+        name=run.name,
+        families=tuple(msgspec.convert(one, FamilyWrites, from_attributes=True) for one in run.column_families),
+        stall_seconds=run.stalls.seconds,
+        stall_lines=sum(line.lines for line in run.stalls.lines),
+        user_bytes=dumps.user_bytes or None,
+        total_amplification=amplification,
+        live_tables={} if run.live_tables is None else msgspec.to_builtins(run.live_tables),
+        counters=numbers,
+        covers_counters=difference is not None and abs(difference) <= SAME_TIME,
+        versions=(run.ceph_version, run.rocksdb_version),
+        options=tuple(OptionValue(one.column_family, one.name, one.value, one.source) for one in run.options),
+        findings=tuple(FindingSeen(one.code, one.title, one.severity, one.column_family) for one in run.findings),
+        notes=(
+            *run.data_quality.notes,
+            *note_of_reach([point.uptime_seconds for point in dumps.points], seconds),
+        ),
+    )
+
+
+def _windows(said: WindowSumsJson | None) -> WindowSums | None:
+    if said is None:
+        return None
+    columns: dict[str, Sequence[float]] = dict(said.columns)
+    if len({len(values) for values in columns.values()}) > 1:
+        raise ValueError("window sums that do not fit together")
+    if not all(isfinite(value) and value >= 0 for values in columns.values() for value in values):
+        raise ValueError("window sums that are no sums")
+    return WindowSums(said.start_micros, said.seconds, said.longest_job_seconds, columns)

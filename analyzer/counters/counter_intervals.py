@@ -2,6 +2,13 @@
 
 Means, bytes and shares are of the interval alone. Dumps carry no time; where the log tells when they were taken,
 there are rates by the second, between the least and the most that this leaves open.
+
+When a perf dump was taken, found by what BlueFS had counted and the log tells of.
+
+Dumps carry no time. But each has the bytes of all tables written since the daemon's start, and the log has when each
+flush and compaction of that time began and ended. A dump was taken before the log's sum of what had ended passes its
+count; and not before jobs had begun that write as much, for BlueFS counts tables of jobs that are not done yet, and a
+little more than the tables' bytes, in whole blocks (0.4 to 1.2 % on OSDs of 16.2 and 18.2).
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,11 +17,38 @@ from typing import NamedTuple
 
 from lsmlens.analyzer.counters.counter_series import deltas, in_series
 from lsmlens.analyzer.counters.counter_summary import CounterSummary, summarise
-from lsmlens.analyzer.counters.dump_moments import Life, dump_moments, seconds_between
 from lsmlens.analyzer.counters.perf_dumps import PerfDump
 
 # Rates of less certain intervals would say nothing: the most seconds over the least.
 WIDEST = 1.5
+TABLE_BYTES = "bluefs.bytes_written_sst"
+MOST_MORE, MOST_BLOCKS = 0.015, 1 << 16
+
+
+class Written(NamedTuple):
+    """The tables of one job; times in microseconds since 1970, the begin as the end where the log does not tell it."""
+
+    begun: int
+    ended: int
+    bytes: int
+
+
+class Life(NamedTuple):
+    """What the log tells of a daemon's life that begins in it: when, in microseconds since 1970, and its tables.
+
+    `earlier_bytes` are those of the tables of earlier lives.
+    """
+
+    begun: int
+    written: tuple[Written, ...]
+    earlier_bytes: int = 0
+
+
+class Moment(NamedTuple):
+    """Between which times a dump was taken, in microseconds since 1970; None is without bound."""
+
+    earliest: int | None
+    latest: int | None
 
 
 class CounterInterval(NamedTuple):
@@ -60,3 +94,35 @@ def _intervals(
             counted = summarise(delta, release)
             seconds = seconds_between(before, after)
             yield CounterInterval(life, delta.before.source, delta.after.source, counted, seconds)
+
+
+def dump_moments(dumps: Sequence[PerfDump], life: Life | None) -> tuple[Moment, ...]:
+    """The moments of the dumps of one life."""
+    return tuple(_moment(dump.number(TABLE_BYTES), life) for dump in dumps)
+
+
+def seconds_between(before: Moment, after: Moment) -> tuple[float, float] | None:
+    """The least and the most seconds from one dump to a later one; None where they are not known at both ends."""
+    if before.earliest is None or before.latest is None or after.earliest is None or after.latest is None:
+        return None
+    return max(0, after.earliest - before.latest) / 1e6, max(0, after.latest - before.earliest) / 1e6
+
+
+def _moment(counted: float | None, life: Life | None) -> Moment:
+    if counted is None or life is None:
+        return Moment(None, None)
+    least = (counted - MOST_BLOCKS) / (1 + MOST_MORE)
+    earliest: int | None = life.begun
+    if least > 0:
+        earliest = _reached(sorted((one.begun, one.bytes) for one in life.written), least)
+    return Moment(earliest, _reached(sorted((one.ended, one.bytes) for one in life.written), counted + 1))
+
+
+def _reached(written: Sequence[tuple[int, int]], size: float) -> int | None:
+    """When the sum comes to a size; None where it does not."""
+    total = 0
+    for micros, added in written:
+        total += added
+        if total >= size:
+            return micros
+    return None

@@ -7,6 +7,17 @@ repeat: after each prefix come classes of key sizes, and within each the classes
     {"prefix": "B", "key_hist": {"[0,32)": 373, "max_len": 17, "value_hist": {"[0,64)": 373, "max_len": 16}}, …}
 
 Source: KeyValueHistogram::dump of Ceph; `ceph-kvstore-tool bluestore-kv … histogram` prints the same.
+
+How large the requests of clients were, as an OSD counts them.
+
+`ceph daemon osd.N perf histogram dump` prints, for reads, writes and both in one, a grid of latency by size:
+
+    "osd": {"op_w_latency_in_bytes_histogram": {"axes": [{"name": "Latency (usec)", …},
+        {"name": "Request size (bytes)", …, "ranges": [{"max": -1}, {"min": 0, "max": 511}, …, {"min": 274877906944}]}],
+        "values": [[0, 0, …], …]}}
+
+Source: PerfHistogram::dump_formatted of Ceph; rows of `values` are the first axis. Latencies there begin with a class
+of up to 0.1 s, which most requests are in, so they are not read.
 """
 
 import json
@@ -18,6 +29,11 @@ from typing import Any, NamedTuple
 SIGN = re.compile(rb'"prefix": ?"[^"\n]{1,16}",\s*"key_hist": ?\{')
 _RANGE = re.compile(r"\[(\d{1,18}),(\d{1,18})\)", re.ASCII)
 _Pairs = list[tuple[str, Any]]
+# op_w_latency_in_bytes_histogram: what came in with writes
+NAMES = {
+    "write": "op_w_latency_in_bytes_histogram",
+    "read-write": "op_rw_latency_in_bytes_histogram",
+}
 
 
 class SizeClass(NamedTuple):
@@ -26,6 +42,13 @@ class SizeClass(NamedTuple):
     low: int
     high: int
     number: int
+
+
+class RequestSizes(NamedTuple):
+    """Bytes that came in with requests, by their kind: `write`, or `read-write`, which read an object first."""
+
+    classes: Mapping[str, tuple[SizeClass, ...]]
+    source: str = ""
 
 
 class SizeHistogram(NamedTuple):
@@ -85,3 +108,34 @@ def _classes(value_hist: _Pairs) -> Iterator[SizeClass]:
 def of_prefixes(histogram: SizeHistogram, prefixes: Sequence[str]) -> tuple[SizeClass, ...]:
     """The classes of several prefixes together."""
     return tuple(one for prefix in prefixes for one in histogram.values.get(prefix, ()))
+
+
+def has_request_sizes(document: Mapping[str, Any]) -> bool:
+    """Whether a document is what `perf histogram dump` prints."""
+    section = document.get("osd")
+    return isinstance(section, dict) and any(
+        isinstance(section.get(name), dict) and "axes" in section[name] for name in NAMES.values()
+    )
+
+
+def read_request_sizes(document: Mapping[str, Any], source: str = "") -> RequestSizes:
+    """The sizes in such a document; kinds without requests, and what is not understood, are left out."""
+    section = document.get("osd")
+    found = {
+        kind: tuple(_size_classes(section[name]))
+        for kind, name in NAMES.items()
+        if isinstance(section, dict) and isinstance(section.get(name), dict)
+    }
+    return RequestSizes({kind: classes for kind, classes in found.items() if classes}, source)
+
+
+def _size_classes(grid: Mapping[str, Any]) -> Iterator[SizeClass]:
+    try:
+        ranges = grid["axes"][1]["ranges"]
+        counts = [sum(column) for column in zip(*grid["values"], strict=True)]
+        bounds = [(one.get("min", 0), one.get("max", one.get("min", 0))) for one in ranges]
+        for (low, high), count in zip(bounds, counts, strict=True):
+            if count > 0 and high >= 0:
+                yield SizeClass(int(low), int(high), int(count))
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+        return

@@ -2,17 +2,26 @@
 
 Everything is since the database was opened, or, where a name says `interval`, since the dump before.
 Source: db/internal_stats.cc of RocksDB v4.13 to v11.8.1.
+
+The lines of a statistics dump on the block cache a column family reads through; releases since 6.22 write them.
+
+The table `** Compaction Stats [family] **`: a row for each level, and one for each priority of threads.
+
+Columns came and went (no CompMergeCPU before 6.0, no Rblob and Wblob before 6.19, WPreComp since 10.4) and
+`Size` is a bare number of MB in one version and `62.43 MB` in the next: they are found by the header's names.
+Source: db/internal_stats.cc of RocksDB v4.13 to v11.8.1.
+
+How long reads from files of each level took: `** File Read Latency Histogram By Level [family] **`.
+
+Only what RocksDB summed up is read, not the buckets. A level that was not read from has no histogram.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from lsmlens.analyzer.dumps.block_caches import BlockCache, cache_on
-from lsmlens.analyzer.dumps.latency_histograms import LatencyHistogram
-from lsmlens.analyzer.dumps.level_tables import LevelColumns, LevelRow, names_row
-from lsmlens.analyzer.dumps.printed_numbers import parse_bytes, parse_count, parse_real
+from lsmlens.analyzer.dumps.printed_numbers import parse_bytes, parse_count, parse_gb, parse_real
 
 # Uptime(secs): 3603.1 total, 600.0 interval
 UPTIME = re.compile(r"Uptime\(secs\): (\S+) total, (\S+) interval\s*$")
@@ -59,6 +68,209 @@ STALL_NAMES = {
     "memtable-limit-stops": "immutable_memtables_stops",
     "memtable-limit-delays": "immutable_memtables_slowdowns",
 }
+# Block cache LRUCache@0x564fdd5803c0#10360 capacity: 32.00 MB seed: 1177849269 usage: 0.08 KB table_size: 1024 …
+# Block cache BinnedLRUCache@0x55c02fc2e850#15688 capacity: 1.35 GB usage: 1.39 KB table_size: 0 …
+# Block cache LRUCache@0x5600bb634770#32819 capacity: 8.00 MB collections: 1 last_copies: 0 …
+_CACHE = re.compile(r"Block cache (\S+) capacity: (\S+) ([KMGT]?B)\b(?:.*? usage: (\S+) ([KMGT]?B)\b)?")
+# Block cache entry stats(count,size,portion): DataBlock(10,39.41 KB,0.120282%) Misc(1,0.00 KB,0%)
+_ENTRIES = re.compile(r"Block cache entry stats\(count,size,portion\):")
+_ENTRY = re.compile(r" (\w+)\((\d+),(\S+) ([KMGT]?B),(\S+)%\)", re.ASCII)
+# Level    Files   Size     Score Read(GB)  Rn(GB) Rnp1(GB) Write(GB) Wnew(GB) Moved(GB) W-Amp Rd(MB/s) Wr(MB/s) …
+# Level    Files   Size(MB) Score Read(GB)  Rn(GB) Rnp1(GB) Write(GB) Wnew(GB) Moved(GB) W-Amp Rd(MB/s) Wr(MB/s) …
+# Priority    Files   Size     Score Read(GB)  Rn(GB) Rnp1(GB) Write(GB) Wnew(GB) Moved(GB) W-Amp Rd(MB/s) …
+_HEADER = re.compile(r"\s{0,9}(Level|Priority)\s+Files\s")
+#   L0      4/1   720.53 KB   1.0      0.0     0.0      0.0       0.0      0.0       0.0   1.0      0.0      1.9 …
+#  Sum      6/0     115.39   0.0      0.4     0.2      0.2       0.5      0.3       0.0   2.6      1.7      2.2 …
+_ROW = re.compile(r"\s{0,9}(L\d{1,4}|Sum|Int|Low|High|Bottom|User)\b", re.ASCII)
+_FILES = re.compile(r"(\d{1,18})/(\d{1,18})", re.ASCII)
+
+_COLUMNS: dict[str, tuple[str, Callable[[str], int | float | None]]] = {
+    "Score": ("score", parse_real),
+    "Read(GB)": ("read_gb", parse_gb),
+    "Rn(GB)": ("rn_gb", parse_gb),
+    "Rnp1(GB)": ("rnp1_gb", parse_gb),
+    "Write(GB)": ("write_gb", parse_gb),
+    "WPreComp(GB)": ("w_pre_comp_gb", parse_gb),
+    "Wnew(GB)": ("w_new_gb", parse_gb),
+    "Moved(GB)": ("moved_gb", parse_gb),
+    "W-Amp": ("w_amp", parse_real),
+    "Rd(MB/s)": ("read_mb_per_second", parse_real),
+    "Wr(MB/s)": ("write_mb_per_second", parse_real),
+    "Comp(sec)": ("comp_seconds", parse_real),
+    "CompMergeCPU(sec)": ("comp_merge_cpu_seconds", parse_real),
+    "Comp(cnt)": ("comp_count", parse_count),
+    "Avg(sec)": ("avg_seconds", parse_real),
+    "KeyIn": ("key_in", parse_count),
+    "KeyDrop": ("key_drop", parse_count),
+    "Rblob(GB)": ("rblob_gb", parse_gb),
+    "Wblob(GB)": ("wblob_gb", parse_gb),
+}
+# ** Level 0 read latency histogram (micros):
+# ** Blob file read latency histogram (micros):
+_TITLE = re.compile(r"\*\* (?:Level (\d{1,4})|(Blob) file) read latency histogram \(micros\):", re.ASCII)
+# Count: 24 Average: 1.2917  StdDev: 1.24
+_COUNT = re.compile(r"Count: (\S+) +Average: (\S+) +StdDev: (\S+)\s*$")
+# Min: 0  Median: 0.5714  Max: 7
+_RANGE = re.compile(r"Min: (\S+) +Median: (\S+) +Max: (\S+)\s*$")
+# Percentiles: P50: 0.57 P75: 0.86 P99: 7.00 P99.9: 7.00 P99.99: 7.00
+_PERCENTILES = re.compile(r"Percentiles:((?: P\d+(?:\.\d+)?: \S+)+)\s*$", re.ASCII)
+
+BLOB = "blob"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheEntries:
+    """The cache's entries in one role, such as DataBlock or IndexBlock, and their share of its capacity."""
+
+    count: int | None
+    size_bytes: int | None
+    percent: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCache:
+    """One block cache: `name` is the same in every family that shares it, and other after the next open.
+
+    Its sizes are to 0.01 of the unit printed. RocksDB may write the entries without the line that names the cache.
+    """
+
+    name: str | None = None
+    capacity_bytes: int | None = None
+    usage_bytes: int | None = None
+    entries: Mapping[str, CacheEntries] = field(default_factory=dict)
+
+
+class LevelRow(NamedTuple):
+    """One row as printed: GB are 2^30 bytes and MB 2^20, to one decimal; None for a column that is not there.
+
+    `name` is L0, L1 …, Sum, Int (since the dump before), or the priority. `read_gb` is all that was read, `rn_gb`
+    from the row's level, `rnp1_gb` from the level written to; `w_new_gb` is `write_gb` minus `rnp1_gb`, and may be
+    negative. The row of level 0 holds the flushes. `w_amp`: bytes written by bytes that came from above; in Sum and
+    Int by bytes flushed and ingested, so without the WAL. The MB per second are of compaction time, not of uptime.
+    `key_in` and `key_drop` are in thousands or millions above 9999.
+    """
+
+    name: str
+    files: int | None = None
+    files_being_compacted: int | None = None
+    size_bytes: int | None = None
+    score: float | None = None
+    read_gb: float | None = None
+    rn_gb: float | None = None
+    rnp1_gb: float | None = None
+    write_gb: float | None = None
+    w_pre_comp_gb: float | None = None
+    w_new_gb: float | None = None
+    moved_gb: float | None = None
+    w_amp: float | None = None
+    read_mb_per_second: float | None = None
+    write_mb_per_second: float | None = None
+    comp_seconds: float | None = None
+    comp_merge_cpu_seconds: float | None = None
+    comp_count: int | None = None
+    avg_seconds: float | None = None
+    key_in: int | None = None
+    key_drop: int | None = None
+    rblob_gb: float | None = None
+    wblob_gb: float | None = None
+
+    @property
+    def level(self) -> int | None:
+        """The level's number; None for Sum, Int and priorities."""
+        return int(self.name[1:]) if self.name[:1] == "L" and self.name[1:].isdecimal() else None
+
+
+class LevelColumns(NamedTuple):
+    """The columns that a table's header names, in their order."""
+
+    names: tuple[str, ...]
+
+    @property
+    def is_by_priority(self) -> bool:
+        """Whether its rows are priorities of threads, not levels."""
+        return self.names[0] == "Priority"
+
+    @classmethod
+    def in_header(cls, line: str) -> "LevelColumns | None":
+        """The columns of a header line; None for any other line."""
+        return cls(tuple(line.split())) if _HEADER.match(line) else None
+
+    def row(self, line: str) -> LevelRow | None:
+        """The row on that line; None unless it has a value for every column."""
+        words = line.split()
+        if "Size" in self.names:  # its value is two words; `Size(MB)` and, in 5.0 to 5.3, `Size(MB}` are one
+            place = self.names.index("Size")
+            words[place : place + 2] = [" ".join(words[place : place + 2])]
+        if len(words) != len(self.names):
+            return None
+        values: dict[str, int | float | None] = {}
+        for column, word in zip(self.names, words, strict=True):
+            if column == "Files":
+                files = _FILES.fullmatch(word)
+                values["files"] = int(files[1]) if files else None
+                values["files_being_compacted"] = int(files[2]) if files else None
+            elif column.startswith("Size"):
+                number, _, unit = word.partition(" ")
+                values["size_bytes"] = parse_bytes(number, unit or "MB")
+            elif column in _COLUMNS:
+                name, parse = _COLUMNS[column]
+                values[name] = parse(word)
+        return LevelRow(words[0], **values)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyHistogram:
+    """Latencies of reads in microseconds since the database was opened; percentiles by name, `P50` to `P99.99`."""
+
+    count: int | None
+    average_micros: float | None
+    standard_deviation_micros: float | None
+    min_micros: float | None
+    median_micros: float | None
+    max_micros: float | None
+    percentiles_micros: Mapping[str, float | None]
+
+
+class LatencyReading:
+    """Takes one family's histograms line by line; a histogram without all of its three lines is left out."""
+
+    def __init__(self) -> None:
+        self.by_level: dict[str, LatencyHistogram] = {}
+        self._level: str | None = None
+        self._count: re.Match[str] | None = None
+        self._range: re.Match[str] | None = None
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether a histogram was begun and its end not seen."""
+        return self._level is not None
+
+    def take(self, line: str) -> None:
+        """Take in the next line."""
+        if title := _TITLE.match(line):
+            self._level = BLOB if title[2] else f"L{int(title[1])}"
+            self._count = self._range = None
+        elif self._level is None:
+            return
+        elif match := _COUNT.match(line):
+            self._count = match
+        elif match := _RANGE.match(line):
+            self._range = match
+        elif (match := _PERCENTILES.match(line)) and self._count and self._range:
+            words = match[1].split()
+            histogram = LatencyHistogram(
+                count=parse_count(self._count[1]),
+                average_micros=parse_real(self._count[2]),
+                standard_deviation_micros=parse_real(self._count[3]),
+                min_micros=parse_real(self._range[1]),
+                median_micros=parse_real(self._range[2]),
+                max_micros=parse_real(self._range[3]),
+                percentiles_micros={
+                    name[:-1]: parse_real(word) for name, word in zip(words[::2], words[1::2], strict=True)
+                },
+            )
+            self.by_level.setdefault(self._level, histogram)
+            self._level = None
 
 
 class CompactionTotals(NamedTuple):
@@ -211,3 +423,26 @@ def _blob_files(match: re.Match[str]) -> BlobFiles:
 def _stalls(named: list[tuple[str, str]]) -> dict[str, int]:
     counts = {STALL_NAMES[name]: parse_count(count) for name, count in named if name in STALL_NAMES}
     return {name: count for name, count in counts.items() if count is not None}
+
+
+def cache_on(line: str, so_far: BlockCache | None) -> BlockCache | None:
+    """The cache with what the line adds to what was known of it; None for any other line."""
+    if _ENTRIES.match(line):
+        return replace(so_far or BlockCache(), entries=dict(map(_entries, _ENTRY.finditer(line))))
+    if match := _CACHE.match(line):
+        return replace(
+            so_far or BlockCache(),
+            name=match[1],
+            capacity_bytes=parse_bytes(match[2], match[3]),
+            usage_bytes=parse_bytes(match[4], match[5]) if match[4] else None,
+        )
+    return None
+
+
+def _entries(match: re.Match[str]) -> tuple[str, CacheEntries]:
+    return match[1], CacheEntries(parse_count(match[2]), parse_bytes(match[3], match[4]), parse_real(match[5]))
+
+
+def names_row(line: str) -> bool:
+    """Whether the line begins as a row does, whole or not."""
+    return _ROW.match(line) is not None

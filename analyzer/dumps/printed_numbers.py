@@ -6,9 +6,7 @@ What cannot be read is None, and so is what is no number (`nan`, `inf`). Units a
 import math
 import re
 
-from lsmlens.analyzer.units import MIB
-
-GIB = 1 << 30
+from lsmlens.analyzer.units import GIB, MIB
 
 _WRAPPED = 1 << 33
 _COUNT = re.compile(r"(-?\d{1,20})([KMG]?)", re.ASCII)

@@ -17,11 +17,12 @@ from lsmlens.analyzer.logs.records import (
     MovingLine,
     Record,
     SlowLine,
+    SlowRequestLine,
     StallLine,
     SummaryLine,
 )
 from lsmlens.analyzer.logs.scan import Scan
-from lsmlens.analyzer.logs.stamps import stamp_millis
+from lsmlens.analyzer.logs.stamps import STAMP, stamp_millis
 from lsmlens.analyzer.logs.stretch import Stretch
 from lsmlens.analyzer.logs.text_lines import LineShape
 
@@ -52,6 +53,8 @@ def line_record(shape: LineShape, stretch: Stretch, start: int, after: int, scan
         return KvThreadLine(float(match[1]), float(match[2]), int(match[3]), _millis(stretch, start))
     if shape is text_lines.SLOW_OPERATION:
         return _slow_operation(match, stretch, start, after, scan)
+    if shape is text_lines.SLOW_REQUEST:
+        return _slow_request(match, stretch, start)
     if shape in text_lines.ERRORS:
         return _error(shape, match, stretch, start, scan)
     if shape is text_lines.MARKED_DOWN:
@@ -111,6 +114,26 @@ def _slow_operation(match: Match, stretch: Stretch, start: int, after: int, scan
     if longest is None or seconds > longest[0]:
         scan.slow_places[what] = (seconds, stretch.evidence(start, after))
     return SlowLine(what, seconds, _millis(stretch, start))
+
+
+def _slow_request(match: Match, stretch: Stretch, start: int) -> Record | None:
+    """Up to 14 the line tells the operation's age, then when it began: its age is that until the line's own stamp."""
+    age, operation, begun, state = match.groups()
+    millis, began = _millis(stretch, start), STAMP.match(begun) if begun else None
+    if age is not None:
+        seconds = float(age)
+    elif millis is not None and began is not None:
+        seconds = (millis - (stamp_millis(began) or millis)) / 1000
+    else:
+        return None
+    named = _OSD_BEFORE.search(bytes(stretch.view[stretch.line_start(start) : start]))
+    osd = int(named[1]) if named else None
+    said = (one.decode("utf-8", "replace") for one in (operation, state))
+    return SlowRequestLine(osd, next(said), max(0.0, seconds), next(said), millis)
+
+
+# 2018-03-04 21:22:38.132098 osd.0 osd.0 10.10.10.3:6800/2205 784 : cluster [WRN] slow request …
+_OSD_BEFORE = re.compile(rb"\bosd\.(\d{1,9}) ")
 
 
 def _millis(stretch: Stretch, position: int) -> int | None:

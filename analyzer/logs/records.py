@@ -82,6 +82,16 @@ class SlowLine(Line, tag="slow", frozen=True):
     millis: int | None
 
 
+class SlowRequestLine(Line, tag="slow request", frozen=True):
+    """An operation that is under way for long: of which OSD where the line says it, since when, and what it is at."""
+
+    osd: int | None
+    operation: str
+    seconds: float
+    state: str
+    millis: int | None
+
+
 class KvThreadLine(Line, tag="kv thread", frozen=True):
     """What BlueStore's thread that commits to RocksDB did for some seconds."""
 
@@ -134,6 +144,7 @@ Record: TypeAlias = (
     | OpenLine
     | ForcedLine
     | SlowLine
+    | SlowRequestLine
     | KvThreadLine
     | MemtableLine
     | ErrorLine

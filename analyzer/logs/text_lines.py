@@ -172,6 +172,24 @@ SLOW_OPERATION = LineShape(
         b"log_latency slow operation observed for kv_commit, latency = 0.030404553s",
     ),
 )
+# An operation that is under way for osd_op_complaint_time (30 s) and more; up to 14 with its age, later with its begin.
+SLOW_REQUEST = LineShape(
+    "slow request",
+    b"slow request ",
+    re.compile(
+        rb"(?:(\d{1,9}\.\d{1,9}) seconds old, received at [\d :T.+Z-]{19,33}: )?(\w[^\n]{1,1000}?)"
+        rb"(?: initiated (\d{4}-\d\d-\d\d[ T][\d:.]{8,15})(?:[+-]\d{4})?)? currently ([^\n]{1,200})"
+    ),
+    (
+        b"2018-03-04 21:22:38.132098 osd.0 osd.0 10.10.10.3:6800/2205 784 : cluster [WRN] slow request 30.873970"
+        b" seconds old, received at 2018-03-04 21:22:07.258064: osd_op(client.1696664.0:776670 1.6b"
+        b" 1:d6adde44:::rbd_data.1:head [write 655360~4096] snapc a=[] ondisk+write+known_if_redirected e201) currently"
+        b" waiting for subops from 1,5",
+        b"log_channel(cluster) log [WRN] : slow request osd_op(client.4245.0:1030 3.4 3:2ca66b65:::object1029:head"
+        b" [write 0~1024] snapc 0=[] ondisk+write+known_if_redirected e13) initiated 2020-02-15T11:38:01.282152+0000"
+        b" currently waiting for sub ops",
+    ),
+)
 # Every bluestore_kv_sync_util_logging_s (10 s) at debug_bluestore 5.
 KV_THREAD = LineShape(
     "kv thread",
@@ -285,6 +303,7 @@ SHAPES: tuple[LineShape, ...] = (
     FAMILY_OPTIONS,
     OPENED,
     SLOW_OPERATION,
+    SLOW_REQUEST,
     KV_THREAD,
     *ERRORS,
     MARKED_DOWN,

@@ -11,9 +11,8 @@ from lsmlens.analyzer.runs.jobs import FLUSH
 from lsmlens.analyzer.runs.run import Run
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.counters.counter_intervals import CounterInterval
+    from lsmlens.analyzer.counters.counter_intervals import CounterInterval, Life
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
-    from lsmlens.analyzer.counters.dump_moments import Life
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
     from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
     from lsmlens.analyzer.options.option_evidence import Flushed
@@ -113,7 +112,7 @@ def counters_of(run: Run, beside: Beside) -> "CounterSummary | None":
 
 def last_life(run: Run) -> "Life | None":
     """What the log tells of the daemon's last life; None unless the log has its begin."""
-    from lsmlens.analyzer.counters.dump_moments import Life, Written
+    from lsmlens.analyzer.counters.counter_intervals import Life, Written
 
     last = run.sessions[-1] if run.sessions else None
     if last is None or last.opened_at_millis is None:

@@ -1,6 +1,10 @@
 """Rules: one diagnosis a file, listed here in the order in which they are applied."""
 
-from lsmlens.analyzer.findings import Rule
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Protocol
+
+from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.findings import Finding, NotAssessed
 from lsmlens.analyzer.rules.age_compactions import AgeCompactions
 from lsmlens.analyzer.rules.cluster_health import ClusterHealth
 from lsmlens.analyzer.rules.commit_latency import CommitLatency
@@ -17,6 +21,7 @@ from lsmlens.analyzer.rules.listed_tombstones import ListedTombstones
 from lsmlens.analyzer.rules.logged_errors import LoggedErrors
 from lsmlens.analyzer.rules.manual_work import ManualWork
 from lsmlens.analyzer.rules.marked_compactions import MarkedCompactions
+from lsmlens.analyzer.rules.memory_split import MemoryDoesNotGoRound
 from lsmlens.analyzer.rules.missing_families import MissingFamilies
 from lsmlens.analyzer.rules.muted_events import MutedEvents
 from lsmlens.analyzer.rules.onode_misses import OnodeMisses
@@ -34,6 +39,24 @@ from lsmlens.analyzer.rules.tombstones import Tombstones
 from lsmlens.analyzer.rules.wal_bound_flushes import WalBoundFlushes
 from lsmlens.analyzer.rules.write_slowdowns import WriteSlowdowns
 from lsmlens.analyzer.rules.write_stops import WriteStops
+
+
+class Rule(Protocol):
+    """One diagnosis. Its docstring is what `lsmlens explain CODE` prints.
+
+    The docstring's first line is what it says when it fires; then come the paragraphs `Evidence:`, `Threshold:`,
+    `Advice:`, `Risk:` and `Check:`.
+    """
+
+    code: ClassVar[str]
+    title: ClassVar[str]
+
+    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterable[Finding | NotAssessed]:
+        """What the rule finds in a run: nothing, findings, or that it lacks what it needs.
+
+        `peers` are the other runs of the bundle, monitors apart.
+        """
+
 
 RULES: tuple[Rule, ...] = (
     WriteStops(),
@@ -69,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     SlowPeers(),
     SmallTables(),
     ListedTombstones(),
+    MemoryDoesNotGoRound(),
 )
 
 

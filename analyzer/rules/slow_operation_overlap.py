@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.measures.blame import during_compaction, waits_of
 from lsmlens.analyzer.measures.coincidences import JOBS, SLOW_OPERATIONS, SLOW_SECONDS, STALLS, Coincidence
 from lsmlens.analyzer.runs.osds import is_osd
 
@@ -80,7 +81,7 @@ class SlowOperationOverlap:
             threshold=f"> {RATIO:g} times, interval above 1",
             threshold_source="ours",
             evidence=(
-                Evidence(run.name, f"{counts} by chance{_stalls(found.get(STALLS))}"),
+                Evidence(run.name, f"{counts} by chance{_stalls(found.get(STALLS))}{_family(run)}"),
                 _worst(run),
             ),
             advice="let compaction do less at a time, or less in all (R04, R05, R18)",
@@ -91,6 +92,14 @@ class SlowOperationOverlap:
 
 def _stalls(stalls: Coincidence | None) -> str:
     return "" if stalls is None or not stalls.had_any else f"; {stalls.overlap.overlapping} overlap stalled writes"
+
+
+def _family(run: RunAnalysis) -> str:
+    """The column family whose compactions stand out, if one does."""
+    during = during_compaction(run, list(waits_of(run)))
+    if during is None or not during.family:
+        return ""
+    return f"; compactions of {during.family}: {during.overlap.ratio or 0.0:.1f} times as often as by chance"
 
 
 def _worst(run: RunAnalysis) -> Evidence:

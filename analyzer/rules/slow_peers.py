@@ -6,13 +6,14 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.measures.blame import late_peers, measure_blame
 from lsmlens.analyzer.measures.coincidences import SLOW_SECONDS
-from lsmlens.analyzer.runs.osds import is_osd
+from lsmlens.analyzer.numbers import counted, millis, share
+from lsmlens.analyzer.runs.osds import is_osd, osd_number
 
 # Ours: of the slow operations, so many waited most of their time for the same peer.
 LEAST_OPERATIONS = 3
 LEAST_SHARE = 0.5
-WAITED_SHARE = 0.5
 
 
 class SlowPeers:
@@ -35,34 +36,30 @@ class SlowPeers:
     code: ClassVar[str] = "R31"
     title: ClassVar[str] = "Slow operations wait for one OSD"
 
-    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
+    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:
         """At most one finding for each peer."""
         if not is_osd(run.run) and not run.beside.operations:
             return
         slow = [one for one in run.beside.operations if (one.duration_seconds or 0.0) >= SLOW_SECONDS and one.waited]
-        waited: Counter[int] = Counter()
-        for one in slow:
-            for osd, seconds in one.waited:
-                waited[osd] += seconds > WAITED_SHARE * (one.duration_seconds or 0.0)
-        hosts = run.beside.cluster.hosts if run.beside.cluster is not None else {}
+        waited = Counter(osd for one in slow for osd in late_peers(one))
         for osd, count in waited.most_common():
             if count < LEAST_OPERATIONS or count < LEAST_SHARE * len(slow):
                 continue
-            of_host = f" (host {hosts[osd]})" if osd in hosts else ""
             longest = max((one for one in slow if dict(one.waited).get(osd)), key=lambda one: dict(one.waited)[osd])
             yield Finding(
                 code=self.code,
                 title=self.title,
                 severity=Severity.WARNING,
                 confidence=Confidence.MEDIUM,
-                meaning=f"it is osd.{osd}{of_host} that is late, not the OSD that was asked",
-                value=f"{count} of {len(slow)} slow operations waited for osd.{osd}",
-                threshold=f"{LEAST_SHARE:.0%} of them, {LEAST_OPERATIONS} at least",
+                meaning=f"it is osd.{osd}{_place(run, osd)} that is late, not the OSD that was asked"
+                + _what_it_did(osd, run, peers),
+                value=f"{count} of {counted(len(slow), 'slow operation')} waited for osd.{osd}",
+                threshold=f"{share(LEAST_SHARE)} of them, {LEAST_OPERATIONS} at least",
                 threshold_source="ours",
                 evidence=(
                     Evidence(
                         longest.source,
-                        f"{longest.duration_seconds:.3f} s, of which {dict(longest.waited)[osd]:.3f} s for osd.{osd}:"
+                        f"{millis(longest.duration_seconds)}, {millis(dict(longest.waited)[osd])} of it for osd.{osd}:"
                         f" {longest.description}",
                     ),
                 ),
@@ -71,3 +68,21 @@ class SlowPeers:
                 risk="none in looking",
                 check="no one OSD is waited for longer than the others",
             )
+
+
+def _place(run: RunAnalysis, osd: int) -> str:
+    """The host and the devices of an OSD, where the bundle tells."""
+    cluster = run.beside.cluster
+    if cluster is None:
+        return ""
+    host = f"host {cluster.hosts[osd]}" if osd in cluster.hosts else ""
+    place = ", ".join(filter(None, (host, *cluster.devices.get(osd, ()))))
+    return f" ({place})" if place else ""
+
+
+def _what_it_did(osd: int, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> str:
+    """Whether the late OSD compacted then, by its own log."""
+    other = next((one for one in peers if osd_number(one.run) == str(osd)), None)
+    blame = measure_blame([run, other]) if other is not None else None
+    found = next((one for one in blame.osds if one.osd == osd), None) if blame is not None else None
+    return "" if found is None else f"; {found.verdict}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from lsmlens.analyzer.bundles.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
+from lsmlens.analyzer.bundles.companions import GAUGES, READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
 from lsmlens.analyzer.bundles.compression import DamagedStream
 from lsmlens.analyzer.bundles.embedders import Unwrap
 from lsmlens.analyzer.bundles.members import HEAD_BYTES, Member, open_bundle
@@ -15,18 +15,24 @@ from lsmlens.analyzer.bundles.transports import UnwrappedStream, transport_of, u
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.logs.blocks import Block, MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.logs.pieces import Piece, grouped, pieces_of
+from lsmlens.analyzer.logs.records import SlowRequestLine
 from lsmlens.analyzer.logs.scan import Scan
 from lsmlens.analyzer.logs.scanner import Scanner
 from lsmlens.analyzer.logs.text_lines import BANNER, CEPH_VERSION
-from lsmlens.analyzer.runs.run import Run
+from lsmlens.analyzer.runs.osds import UNNAMED
+from lsmlens.analyzer.runs.run import Run, SlowRequest
 from lsmlens.analyzer.runs.stitching import stitched
 
 DOCUMENT_BYTES = 16 << 20
 # What the cluster says is of all OSDs whose logs stand below it.
-OF_ALL = (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE)
+OF_ALL = (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE, Role.OSD_METADATA, Role.CLUSTER_LOG)
 # What says something of a database by itself, and what a run is called that is of no daemon.
-TELLING = (Role.PERF_DUMP, Role.CONFIG_SHOW, Role.HISTORIC_OPS, *OF_ALL)
+TELLING = (
+    *(Role.PERF_DUMP, Role.CONFIG_SHOW, Role.CONFIG_DIFF, Role.HISTORIC_OPS, *GAUGES),
+    *(Role.HEALTH, Role.OSD_DF, Role.OSD_TREE, Role.CLUSTER_LOG),
+)
 OF_CLUSTER = "cluster"
+DAEMON_NAME = re.compile(r"(?:osd|mon)\.[\w-]+")
 CHUNK_BYTES = 1 << 20
 # UTF-16 around a container's log of a program that holds RocksDB, and one more.
 LAYERS = 4
@@ -69,14 +75,14 @@ def read_runs(
 ) -> tuple[list[MemberSummary], list[Run]]:
     """The members and runs of everything under `paths`.
 
-    Where there is no log, one of each daemon that counters, configuration or operations are of, and of the cluster.
+    Of daemons without a log, those that counters, configuration or operations are of; and the cluster, if it is alone.
     Raises InputError for a path that does not exist, and where nothing could be read.
     """
     members, runs, companions = read_bundle(paths, on_progress)
-    if not runs:
-        runs = _runs_without_logs(companions)
+    runs += _runs_without_logs(companions, runs)
     if not runs:
         raise nothing_read(paths, members)
+    runs.sort(key=_reading_order)
     return members, runs
 
 
@@ -150,27 +156,66 @@ def _is_above(directory: str, folder: str) -> bool:
     return folder != directory and folder.startswith((directory.rstrip("/") + "/", directory + "!"))
 
 
-def _runs_without_logs(companions: list[Companion]) -> list[Run]:
-    """What OSDs' counters, configurations and operations say, or the cluster, of a bundle without any log.
+def _runs_without_logs(companions: list[Companion], logged: Sequence[Run]) -> list[Run]:
+    """What OSDs' counters, configurations and operations say, or the cluster, without a log.
 
-    One run for each daemon that files name, or for all of a folder's files that name none.
+    One run for each daemon that files or their folders name, and that has no log; where there is no log at all, also
+    for all of a folder's files that name none. What the cluster says is of all daemons beside it and below; where
+    there is none, it is a run by itself.
     """
+    of_all = [one for one in companions if one.role in OF_ALL]
+    given = {one.path for run in logged for one in run.companions}
+    names = {run.name.rsplit("/", 1)[-1] for run in logged}
+    shown = _daemons_by_configuration(companions)
     groups: dict[tuple[str, str], list[Companion]] = {}
     for one in companions:
-        if _tells(one):
-            groups.setdefault((one.directory, one.daemon or ""), []).append(one)
+        daemon = one.daemon or _daemon_of_folder(one.directory) or shown.get(one.directory, "")
+        is_new = daemon not in names and bool(daemon) if logged else True
+        if one.role not in OF_ALL and one.path not in given and is_new and _tells(one):
+            groups.setdefault((one.directory, daemon), []).append(one)
     found = []
     for (directory, daemon), group in groups.items():
-        shared = [one for one in groups.get((directory, ""), ()) if one.role in OF_ALL]
-        is_named = any(other and folder == directory for folder, other in groups)
-        if not daemon and is_named and len(shared) == len(group):
-            continue  # the daemons of the folder have it
-        run = Run(name=daemon or OF_CLUSTER, is_monitor=daemon.startswith("mon."), members=[])
-        run.companions = [*group, *(shared if daemon else ())]
+        run = Run(name=daemon or UNNAMED, is_monitor=daemon.startswith("mon."), members=[])
+        shared = [one for one in of_all if one.directory == directory or _is_above(one.directory, directory)]
+        run.companions = [*group, *shared]
+        run.ceph_version = _version_by_metadata(run)
+        given |= {one.path for one in run.companions}
+        found.append(run)
+    alone = () if logged else dict.fromkeys(one.directory for one in of_all if _tells(one) and one.path not in given)
+    for directory in alone:
+        run = Run(name=OF_CLUSTER, is_monitor=False, members=[])
+        run.companions = [one for one in of_all if one.directory == directory]
         found.append(run)
     if found:
         _name_apart(found)
     return found
+
+
+def _daemons_by_configuration(companions: Iterable[Companion]) -> dict[str, str]:
+    """The daemon that a folder's one `config show` names: whatever else stands there is of it."""
+    names: dict[str, set[str]] = {}
+    for one in companions:
+        if one.role is Role.CONFIG_SHOW:
+            names.setdefault(one.directory, set()).add(one.daemon or str(one.content.get("name", "")))
+    return {
+        directory: name for directory, (name, *others) in names.items() if not others and DAEMON_NAME.fullmatch(name)
+    }
+
+
+def _version_by_metadata(run: Run) -> str | None:
+    """Ceph's version, as `ceph osd metadata` has it of this OSD."""
+    for one in run.companions:
+        rows = one.content if isinstance(one.content, list) else [one.content]
+        for row in rows if one.role is Role.OSD_METADATA else ():
+            if f"osd.{row.get('id')}" == run.name and isinstance(row.get("ceph_version_short"), str):
+                return str(row["ceph_version_short"])
+    return None
+
+
+def _daemon_of_folder(directory: str) -> str:
+    """The daemon that a folder is named after; empty where it is not."""
+    name = re.split(r"[/!]", directory)[-1]
+    return name if DAEMON_NAME.fullmatch(name) else ""
 
 
 def _tells(one: Companion) -> bool:
@@ -271,6 +316,9 @@ def _scan(
             member.unreadable = error.strerror or str(error)
             return role, []
     _take_from_head(scan, head)
+    if role is Role.CLUSTER_LOG and (requests := _slow_requests(scan)):
+        companions.append(Companion(member.path, member.directory, role, requests))
+        return role, []
     if not role.is_log:
         if not scan.has_records:
             return role, []
@@ -278,6 +326,25 @@ def _scan(
     if not scan.bytes:
         return role, []
     return role, pieces_of(scan, role, member.directory, None if shared else daemon_in(head, role))
+
+
+def _slow_requests(scan: Scan) -> list[SlowRequest]:
+    """What a cluster's log says of slow requests, in UTC; nothing if RocksDB wrote in it too: then it is a daemon's."""
+    found = [record for records in scan.by_source.values() for record in records]
+    if not all(isinstance(one, SlowRequestLine) for one in found):
+        return []
+    offset = scan.utc_offset_seconds
+    return [
+        SlowRequest(
+            one.osd,
+            one.operation,
+            one.seconds,
+            one.state,
+            None if one.millis is None or offset is None else one.millis - 1000 * offset,
+        )
+        for one in found
+        if isinstance(one, SlowRequestLine)
+    ]
 
 
 def _chunks(member: Member, stream: DamagedStream | None) -> Iterator[bytes]:

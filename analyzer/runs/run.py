@@ -62,6 +62,19 @@ class SlowOperation(NamedTuple):
     millis: int | None
 
 
+class SlowRequest(NamedTuple):
+    """An operation under way for long, by a line of the OSD's or the cluster's log; local time of the line.
+
+    `osd` is the one that was asked, None where its own log says so.
+    """
+
+    osd: int | None
+    operation: str
+    seconds: float
+    state: str
+    millis: int | None
+
+
 class ErrorLine(NamedTuple):
     """A failure that the log tells of: what failed, the status it gave, and the local time in milliseconds."""
 
@@ -91,7 +104,8 @@ class Run:
     Rows are added while the log is stitched; frames are made of them when they are asked for. `dumps` are the
     statistics dumps' texts with their local times in milliseconds, `stall_moments` the local time in milliseconds, the
     column family and the kind of each stall line that has one; `slow_operations` and `kv_thread` are what BlueStore's
-    lines say, `slow_places` the line of the longest of each; `errors` are the failures that were logged,
+    lines say, `slow_places` the line of the longest of each, `slow_requests` the operations that an OSD's own log calls
+    slow; `errors` are the failures that were logged,
     `error_places` the first lines of each kind; `marked_down` are the epochs at which an OSD was taken for dead, with
     the local time of its line. `options_text` is what was logged around the last open and when
     options were set.
@@ -107,6 +121,7 @@ class Run:
     stall_moments: list[tuple[int, str, str]] = field(default_factory=list)
     memtable_switches: Rows[MemtableSwitch] = field(default_factory=lambda: Rows(MemtableSwitch))
     slow_operations: Spool[SlowOperation] = field(default_factory=lambda: Spool(SlowOperation))
+    slow_requests: Spool[SlowRequest] = field(default_factory=lambda: Spool(SlowRequest))
     slow_places: dict[str, tuple[float, Evidence]] = field(default_factory=dict)
     errors: Spool[ErrorLine] = field(default_factory=lambda: Spool(ErrorLine))
     marked_down: dict[int, int | None] = field(default_factory=dict)

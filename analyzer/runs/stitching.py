@@ -32,7 +32,7 @@ from lsmlens.analyzer.runs.jobs import (
     OtherEvent,
     Table,
 )
-from lsmlens.analyzer.runs.run import ErrorLine, KvThreadTime, Run, Session, SlowOperation
+from lsmlens.analyzer.runs.run import ErrorLine, KvThreadTime, Run, Session, SlowOperation, SlowRequest
 
 KEYS_KEPT = 1 << 16  # a crash dump repeats the last 10,000 lines
 WRITE_BUFFER_MANAGER = "Write Buffer Manager"
@@ -134,6 +134,7 @@ class Stitcher:
             records.OpenLine: self._open_line,
             records.StallLine: self._stall_line,
             records.SlowLine: self._slow_line,
+            records.SlowRequestLine: self._slow_request_line,
             records.KvThreadLine: self._kv_thread_line,
             records.ErrorLine: self._error_line,
             records.MarkedDownLine: self._marked_down_line,
@@ -177,6 +178,10 @@ class Stitcher:
     def _slow_line(self, line: records.SlowLine) -> None:
         if not self._lines.is_repeat(line):
             self._run.slow_operations.append(SlowOperation(line.what, line.seconds, line.millis))
+
+    def _slow_request_line(self, line: records.SlowRequestLine) -> None:
+        if not self._lines.is_repeat(line):
+            self._run.slow_requests.append(SlowRequest(line.osd, line.operation, line.seconds, line.state, line.millis))
 
     def _error_line(self, line: records.ErrorLine) -> None:
         if not self._lines.is_repeat(line):

@@ -34,7 +34,7 @@ def _specification(charts: Sequence[tuple[str, Chart]]) -> dict[str, Any]:
     parts = []
     for subject, chart in charts:
         title = f"{subject}: {chart.title}" if len(charts) > 1 and subject else chart.title
-        spec = {name: value for name, value in chart.spec.items() if name != "autosize"}
+        spec = {name: value for name, value in chart.spec.items() if name not in ("autosize", "usermeta")}
         parts.append({**spec, "width": PLOT_WIDTH, "title": title})
     whole = {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",

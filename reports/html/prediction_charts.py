@@ -6,7 +6,7 @@ import altair as alt
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.html.charts import Chart, Dataset, Value, data, make_chart
 from lsmlens.reports.html.palette import SERIES, css
-from lsmlens.reports.prediction import (
+from lsmlens.reports.prediction_tables import (
     LABELS,
     OF_COMPACTIONS,
     Observed,

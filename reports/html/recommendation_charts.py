@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import altair as alt
-from lsmlens.analyzer.units import MIB
+from lsmlens.analyzer.units import GIB, MIB
 from lsmlens.reports.document import ChartBlock
 from lsmlens.reports.html.charts import Chart, Dataset, Value, data, make_chart
 from lsmlens.reports.html.palette import css
-from lsmlens.reports.recommendation import (
+from lsmlens.reports.recommendation_tables import (
     LEAST_SHARE,
     RecommendationReport,
     families_table,
@@ -21,7 +21,6 @@ from lsmlens.tuners.search.recommendation import Finalist, Recommendation
 
 HEIGHT = 240
 LANE_PIXELS, BAR_PIXELS = 34, 12
-GIB = 1024 * MIB
 COLOURS = {"current": "series-2", "pick": "good", "finalist": "series-1", "screened": "series-7"}
 
 

@@ -54,7 +54,7 @@ class TimeAxis:
         """The axis of time; in layers the first leads and the others follow its domain."""
         if not leads:
             return alt.X(field, scale=alt.Scale(type="utc"))
-        first, last = self.timeline.first_micros // 1000, self.timeline.last_micros // 1000
+        first, last = self._ends()
         days = [datetime.fromtimestamp(millis / 1000, UTC).strftime("%Y-%m-%d") for millis in (first, last)]
         title = f"{days[0]}, UTC" if days[0] == days[1] else f"{days[0]} to {days[1]}, UTC"
         seconds = (last - first) / 1000
@@ -64,9 +64,14 @@ class TimeAxis:
         return alt.X(
             field,
             title=title,
-            scale=alt.Scale(type="utc", domainMin=first, domainMax=max(last, first + 1), clamp=True, nice=False),
+            scale=alt.Scale(type="utc", domainMin=first, domainMax=last, nice=False),
             axis=alt.Axis(format=form, tickCount=8),
         )
+
+    def _ends(self) -> tuple[int, int]:
+        """The first and the last moment of all charts, in milliseconds."""
+        first = self.timeline.first_micros // 1000
+        return first, max(self.timeline.last_micros // 1000, first + 1)
 
     def when(self) -> list[alt.Tooltip]:
         """From when to when a mark is, for its tooltip."""
@@ -75,7 +80,7 @@ class TimeAxis:
     def chart(
         self, name: str, title: str, description: str, layers: list[Any], height: int, datasets: dict[str, Dataset]
     ) -> Chart:
-        """A chart of these layers, as wide as the page lets it.
+        """A chart of these layers, as wide as the page lets it; a page zooms all of one run together.
 
         Tooltips have their moments as text: as times they would be in the reader's zone, or without milliseconds.
         """
@@ -84,7 +89,10 @@ class TimeAxis:
         layers = [layer.transform_calculate(**said) for layer in layers]
         drawn = alt.layer(*layers) if len(layers) > 1 else layers[0]
         drawn = drawn.properties(width="container", height=height, autosize=alt.AutoSizeParams(type="fit-x"))
-        return make_chart(name, title, description, drawn, datasets)
+        made = make_chart(name, title, description, drawn, datasets)
+        since, until = self._ends()
+        made.spec["usermeta"] = {"time": {"run": self._prefix, "since": since, "until": until}}
+        return made
 
     def bars(self, name: str, by: str, names: list[str], colours: list[str], tooltip: list[alt.Tooltip]) -> Any:
         """Stacked bars as wide as the bins, from `low` to `high`."""

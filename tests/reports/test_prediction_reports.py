@@ -15,8 +15,9 @@ from lsmlens.analyzer.printable import GROUP_SPACE
 from lsmlens.reports.html.prediction_charts import families_chart, figures_chart
 from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.outputs import PREDICTION
-from lsmlens.reports.prediction import Observed, PredictionReport, compose, log_total, notes, outside, unjudged
+from lsmlens.reports.prediction import compose, notes, outside
 from lsmlens.reports.prediction_json import to_json
+from lsmlens.reports.prediction_tables import Observed, PredictionReport, log_total, unjudged
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.predictions.figures import Figures, by_family, total
 from lsmlens.tuners.predictions.prediction import Predicted, Prediction

@@ -16,10 +16,12 @@ set cannot be named after an option.
 An options string is to a database what `bluestore_rocksdb_options` is to an OSD: all options of the database and its
 families; none of the options it had stay. What Ceph sets elsewhere does: options of tables, and those that its columns
 have for themselves. With `+` it is to it what the annex is: what it does not say stays.
+
+Several sets of options, each under a name of its own: as given one by one, or one a line of a file.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +56,7 @@ OPTIONS_FILE = re.compile(rb"^\s*\[(?:DBOptions|CFOptions \")", re.MULTILINE)
 CEPH_CONF = re.compile(rb"^\s*(?:\[(?:global|osd|mon)(?:\.[^\]\s]+)?\]|bluestore[ _]rocksdb[ _]\w+\s*=)", re.MULTILINE)
 # What is looked at of a file to tell what it is; more than any OPTIONS file has before its first section.
 HEAD_BYTES = 1 << 16
+CANDIDATES_HINT = "one set of options a line, as for predict"
 
 
 def read_options(text: str, base: OptionSet | None = None) -> OptionSet:
@@ -311,3 +314,55 @@ def _of_ceph_conf(path: Path, base: OptionSet | None) -> OptionSet:
 
 def _of_tables(settings: Mapping[str, Setting]) -> dict[str, Setting]:
     return {name: setting for name, setting in settings.items() if scope_of(name) is Scope.TABLE}
+
+
+def read_option_set(text: str | OptionSet, own: OptionSet | None) -> OptionSet:
+    """The set that `text` stands for, over a log's `own` options if there is one; or the set itself.
+
+    Raises InputError for text that stands for none, and where the log's database cannot have the set.
+    """
+    one = read_options(text, own) if isinstance(text, str) else text
+    if own is not None:
+        one.validate(own.families, own.rocksdb_version)
+    return one
+
+
+def read_option_sets(texts: Sequence[str | OptionSet], own: OptionSet | None = None) -> list[OptionSet]:
+    """The sets, in their order; one whose name is taken becomes `NAME#2` and so on.
+
+    Raises InputError as `read_option_set` does.
+    """
+    sets: list[OptionSet] = []
+    for text in texts:
+        one = read_option_set(text, own)
+        taken = {other.name for other in sets}
+        name, number = one.name, 1
+        while name in taken:
+            number += 1
+            name = f"{one.name}#{number}"
+        sets.append(one.named(name))
+    return sets
+
+
+def read_candidates(path: str, own: OptionSet) -> list[OptionSet]:
+    """The sets of a file, one a line, over a log's `own` options; empty lines and those that begin with # are none.
+
+    A set whose name is taken, or is `current`, becomes `NAME (line N)`. Raises InputError, with the line's number.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(path, f"cannot be read: {error}", CANDIDATES_HINT) from error
+    sets: list[OptionSet] = []
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        try:
+            one = read_option_set(text, own)
+        except InputError as error:
+            raise InputError(f"{path}:{number}", str(error), CANDIDATES_HINT) from error
+        if one.name in {other.name for other in sets} | {"current"}:
+            one = one.named(f"{one.name} (line {number})")
+        sets.append(one)
+    return sets

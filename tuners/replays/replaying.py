@@ -1,4 +1,12 @@
-"""A replay from the open of its database to its figures. Runs in a process of its own: see `trial_process`."""
+"""A replay from the open of its database to its figures. Runs in a process of its own: see `trial_process`.
+
+Whether a replay's records and bytes come out even, by counts that do not know of one another.
+
+The workload's time as the replayed database sees it: for options that compact files for their age.
+
+Where the engine has a clock to set, it shows the workload's time. Otherwise the ages a workload reaches (`ttl`,
+`periodic_compaction_seconds`) are multiplied by what the replay takes per time of the workload.
+"""
 
 import resource
 import shutil
@@ -13,27 +21,34 @@ import psutil
 from lsmlens.analyzer.analysis import RunAnalysis, measure
 from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.runs.jobs import FLUSH
 from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.tuners.engines.engine import Database, Engine
+from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.course import course_of
 from lsmlens.tuners.replays.generation import Generation
 from lsmlens.tuners.replays.manifest import FlushEdits, flush_edits
 from lsmlens.tuners.replays.measurement import Measurement, Mode, Stalls
-from lsmlens.tuners.replays.reconciliation import blob_frame_bytes, unreconciled
 from lsmlens.tuners.replays.replay_options import ages_below, for_replay, with_ages_times
 from lsmlens.tuners.replays.timed_compactions import TimedCompactions
-from lsmlens.tuners.replays.workload_clock import aged_note, probed_factor
 from lsmlens.tuners.replays.workspace import size_of
 from lsmlens.tuners.replays.writing import LatencyRecorder, WrittenBatches, of_records, write_paced, write_settled
-from lsmlens.tuners.workloads.stream import Batches
+from lsmlens.tuners.workloads.stream import Batches, Stream
 
 if TYPE_CHECKING:
+    import polars as pl
     from lsmlens.tuners.replays.trial import Trial
 
 WAL_TICKER = "rocksdb.wal.bytes"
 CROWDED_SHARE = 0.1
 MOST_OVERTIME, OVERTIME_SECONDS = 1.05, 0.5
+FLUSH_TICKER = "rocksdb.flush.write.bytes"
+COMPACTION_TICKER = "rocksdb.compact.write.bytes"
+# A blob file's header and footer (db/blob/blob_log_format.h), which its `total_blob_bytes` leaves out.
+BLOB_FRAME_BYTES = 30 + 32
+# The share of a workload that is written to learn how long the whole will take.
+PROBED_SHARE = 0.05
 
 
 def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measurement:
@@ -277,3 +292,93 @@ def _logged(path: Path, keep: Path | None, since: float | None) -> RunAnalysis:
     if len(runs) != 1:
         raise LsmlensError(f"the database's LOG was read as {len(runs)} runs")
     return measure(runs[0], Selection(since=None if since is None else f"{since:.6f}"))
+
+
+def unreconciled(measured: Measurement) -> Iterator[str]:
+    """One sentence for each sum that does not come out even, and for each that cannot be made.
+
+    Records written = entries that flushes took in + entries left in memtables. Bytes of the tables flushes and
+    compactions wrote, by the log = the engine's tickers. These count blob files whole; that of flushes also counts
+    their MANIFEST edits, of which other jobs' threads may have written some, and they others' (see `manifest`); that of
+    11.8 counts no edits.
+    """
+    flushed = sum(one.flush_input_records for one in measured.families)
+    left = sum(measured.memtable_entries.values())
+    if flushed + left != measured.records:
+        yield (
+            f"records do not reconcile: {measured.records} written, {flushed} into flushes and {left} left in"
+            f" memtables ({flushed + left - measured.records:+d})"
+        )
+    if not measured.tickers:
+        yield "bytes could not be held against tickers: the engine keeps none"
+        return
+    yield from _flush_bytes(measured)
+    yield from _compaction_bytes(measured)
+
+
+def blob_frame_bytes(blob_files: "pl.DataFrame", since: float) -> tuple[int, int]:
+    """Bytes of the headers and footers of the blob files that flushes, and that compactions wrote from a moment on."""
+    written = blob_files.filter(blob_files["created_at"].to_physical() >= since * 1e6)["created_by"]
+    by_flushes = int((written == FLUSH).sum())
+    return by_flushes * BLOB_FRAME_BYTES, (len(written) - by_flushes) * BLOB_FRAME_BYTES
+
+
+def _flush_bytes(measured: Measurement) -> Iterator[str]:
+    edits = measured.flush_edits
+    logged = measured.total.flush_bytes + edits.bytes + measured.blob_frame_bytes[0]
+    counted = measured.tickers.get(FLUSH_TICKER, 0)
+    moved = 0 if counted == logged - edits.bytes else edits.moved(counted - logged)
+    if moved:
+        yield (
+            f"{FLUSH_TICKER} is {counted - logged:+d} bytes off the log: {moved} edit(s) of the MANIFEST were written"
+            " together with another job's, and count as written by the one whose thread did so"
+        )
+    elif moved is None:
+        yield _uneven("flushes", logged, counted, FLUSH_TICKER)
+
+
+def _compaction_bytes(measured: Measurement) -> Iterator[str]:
+    logged = measured.total.compaction_output_bytes + measured.blob_frame_bytes[1]
+    counted = measured.tickers.get(COMPACTION_TICKER, 0)
+    threads = measured.options.database.get("max_subcompactions", "1")
+    if logged > counted and threads not in ("0", "1"):
+        yield (
+            f"{COMPACTION_TICKER} is {counted - logged:+d} bytes off the log: it leaves out a part of what the further"
+            f" threads of compactions write (max_subcompactions={threads})"
+        )
+    elif logged != counted:
+        yield _uneven("compactions", logged, counted, COMPACTION_TICKER)
+
+
+def _uneven(what: str, logged: int, counted: int, ticker: str) -> str:
+    return f"bytes of {what} do not reconcile: {logged} by the log, {counted} by {ticker} ({logged - counted:+d})"
+
+
+def probed_factor(database: Database, stream: Stream, seed: int, scale: float, step_bytes: int) -> float:
+    """Seconds that settled writing takes per second of the workload, over the workload's first part."""
+    until = stream.seconds * PROBED_SHARE
+    begin = time.perf_counter()
+    reached = 0.0
+
+    def first_part() -> Iterator[Batches]:
+        nonlocal reached
+        for batches in stream.batches(seed, scale):
+            yield batches
+            reached = float(batches.seconds[-1]) if len(batches.seconds) else reached
+            if reached >= until:
+                return
+
+    write_settled(database, first_part(), step_bytes, lambda _: None, lambda _: None)
+    return (time.perf_counter() - begin) / reached if reached else 1.0
+
+
+def aged_note(options: ResolvedOptions, mode: Mode, workload_seconds: float, factor: float, wall_seconds: float) -> str:
+    """What was done to ages, and how well it was met."""
+    ages = ages_below(options, workload_seconds)
+    named = ", ".join(sorted({f"{name} {age} s" for reached in ages.values() for name, age in reached.items()}))
+    if mode is Mode.PACED:
+        return f"{named} multiplied by {factor:.3g}, for the workload went {1 / factor:g} times as fast as its clock"
+    return (
+        f"the engine has no clock to set: {named} multiplied by {factor:.3g}; the replay took"
+        f" {wall_seconds / workload_seconds:.3g} of the workload's time"
+    )

@@ -4,22 +4,25 @@ In order: what estimates promise most; the presets of Ceph's releases and candid
 promising, and between it what the findings advise and shapes that have helped elsewhere; draws, until the trials or
 their share of the budget are spent; at last the best is made simpler: what it changes without effect is left as it is.
 What is estimated to be far worse than the best so far is not replayed.
+
+Candidates to begin with: what the findings of an analysis advise, and what Ceph's releases run with.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.presets import preset, preset_names
 from lsmlens.tuners.predictions.figures import total
-from lsmlens.tuners.search import seeds as seeding
 from lsmlens.tuners.search.bounds import Bounds
 from lsmlens.tuners.search.estimate import WEIGHTY_SHARE
 from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference
 from lsmlens.tuners.search.promising import UNSHOWN, Promising, far_worse
-from lsmlens.tuners.search.request import Budget, Request
+from lsmlens.tuners.search.request import Budget, TuningRequest
 from lsmlens.tuners.search.scores import Scores, cost
-from lsmlens.tuners.search.space import Space
+from lsmlens.tuners.search.space import Dimension, Space
 from lsmlens.tuners.search.study import PRESENT, Planned, Prospect, Study, Tried
 
 # Of the budget, until when candidates are drawn, and until when the best is made simpler.
@@ -31,6 +34,33 @@ PROMISED, BETWEEN = 12, 2
 TOLERANCE, COLUMN_TOLERANCE = 0.004, 0.012
 
 Say = Callable[[str], None]
+Seed = tuple[str, str, dict[str, str]]
+# What rules advise in words, as steps on the ladders: rule, option, whether for the column it speaks of, steps.
+ADVICE: Mapping[str, tuple[tuple[str, bool, int], ...]] = {
+    "R01": (("max_background_jobs", False, 1), ("max_write_buffer_number", False, 1)),
+    "R02": (("max_background_jobs", False, 1),),
+    "R03": (("max_background_jobs", False, 1),),
+    "R04": (("max_bytes_for_level_base", False, 2),),
+    "R05": (("min_write_buffer_number_to_merge", True, 3), ("max_write_buffer_number", False, 2)),
+    "R06": (("max_total_wal_size", False, 1),),
+    "R23": (("max_background_jobs", False, 1),),
+}
+# Shapes that have helped elsewhere, from the present values: fewer and larger flushes, or a larger level 1.
+SHAPES: Mapping[str, Mapping[str, int]] = {
+    "larger level 1": {"max_bytes_for_level_base": 2},
+    "much larger level 1": {"max_bytes_for_level_base": 4},
+    "much larger level 1, later level 0": {"max_bytes_for_level_base": 4, "level0_file_num_compaction_trigger": 2},
+    "merged memtables": {"write_buffer_size": -2, "min_write_buffer_number_to_merge": 4, "max_write_buffer_number": 4},
+    "merged memtables, larger level 1": {
+        "write_buffer_size": -2,
+        "min_write_buffer_number_to_merge": 4,
+        "max_write_buffer_number": 4,
+        "max_bytes_for_level_base": 2,
+        "level0_file_num_compaction_trigger": 2,
+    },
+    "later level 0": {"level0_file_num_compaction_trigger": 2, "max_bytes_for_level_base": 1},
+    "less WAL, less memory": {"max_total_wal_size": -1},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +83,7 @@ class Screening:
     evaluator: Evaluator
     reference: Reference
     own: Scores
-    request: Request
+    request: TuningRequest
     budget: Budget
     say: Say
     promising: Promising
@@ -74,7 +104,7 @@ class Screening:
         """The given candidates and the presets, replayed or refused; not presets that are far worse than the best."""
         is_ceph = self.evaluator.fitted.evidence.run.ceph_version is not None
         every = [(one, "given") for one in self.request.candidates]
-        every += [(one, "a preset") for one in (seeding.presets() if is_ceph else ())]
+        every += [(one, "a preset") for one in (presets() if is_ceph else ())]
         problems = {one.name: self.bounds.problem(one) or self._far_worse(one, origin) for one, origin in every}
         # judged by what was known when they were first looked at
         problems = self.evaluator.replayer.ledger.decided("option sets", problems)
@@ -122,7 +152,7 @@ class Screening:
             Planned(f"promising {number}", PROMISED_BY, dict(one.choices))
             for number, one in enumerate(self.promising.best(PROMISED), 1)
         ]
-        seeds = [Planned(*one) for one in seeding.seeds(self.evaluator.fitted.evidence.run, self.space)]
+        seeds = [Planned(*one) for one in seed_candidates(self.evaluator.fitted.evidence.run, self.space)]
         seeds.sort(key=lambda one: self.promising.cost(one.choices) or 0.0)
         for number, one in enumerate(seeds, 1):
             found.insert(min(len(found), number * (BETWEEN + 1) - 1), one)
@@ -235,3 +265,52 @@ def ranked(
         if one.cost is not None
     ]
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+
+def seed_candidates(run: RunAnalysis, space: Space) -> list[Seed]:
+    """Name, origin and choices of each that is not as the present settings."""
+    present = space.present
+    found = [(f"{code}'s advice", f"finding {code}", choices) for code, choices in _advised(run, space, present)]
+    for name, steps in SHAPES.items():
+        wanted = [(one, steps[one.option]) for one in space.dimensions if one.column is None and one.option in steps]
+        found.append((name, "a shape", _moved(present, wanted)))
+    earlier = [present, *(one[2] for one in found)]
+    return [one for place, one in enumerate(found, 1) if one[2] not in earlier[:place]]
+
+
+def presets() -> Iterator[OptionSet]:
+    """The options of Ceph's releases, each once though two releases share them."""
+    seen: list[tuple[object, object]] = []
+    for name in preset_names():
+        options = preset(name)
+        if (options.values, options.overrides) not in seen and name.startswith("ceph:"):
+            seen.append((options.values, options.overrides))
+            yield options
+
+
+def _advised(run: RunAnalysis, space: Space, present: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+    together: dict[str, str] = dict(present)
+    codes: list[str] = []
+    for code in dict.fromkeys(one.code for one in run.findings if one.code in ADVICE):
+        columns = {
+            one.column_family.partition("-")[0] for one in run.findings if one.code == code and one.column_family
+        }
+        wanted: list[tuple[Dimension, int]] = []
+        for option, is_of_column, steps in ADVICE[code]:
+            own = [one for one in space.dimensions if one.option == option and one.column in columns]
+            shared = [one for one in space.dimensions if one.option == option and one.column is None]
+            wanted += [(one, steps) for one in (own if is_of_column and own else shared)]
+        if wanted:
+            codes.append(code)
+            yield code, _moved(present, wanted)
+            together = _moved(together, wanted)
+    if len(codes) > 1:
+        yield " and ".join(codes), together
+
+
+def _moved(choices: Mapping[str, str], steps: list[tuple[Dimension, int]]) -> dict[str, str]:
+    moved = dict(choices)
+    for dimension, count in steps:
+        place = dimension.values.index(moved[dimension.name]) + count
+        moved[dimension.name] = dimension.values[max(0, min(len(dimension.values) - 1, place))]
+    return moved

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer.analysis import Analysis
-from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
+from lsmlens.analyzer.comparison.arms import is_table, observe_document, observe_table, parse_arm, read_arms
 from lsmlens.analyzer.comparison.client_jobs import client_samples
 from lsmlens.analyzer.comparison.observations import Observation, observe_bundle
-from lsmlens.analyzer.comparison.saved_observations import observe_document
-from lsmlens.analyzer.comparison.table_observations import is_table, observe_table
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.metrics import METRICS
 from lsmlens.reports.analysis_json import to_json

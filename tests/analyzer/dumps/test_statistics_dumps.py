@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lsmlens.analyzer.dumps.dump_text import MARKER, dump_end
-from lsmlens.analyzer.dumps.family_statistics import FamilyStatistics
-from lsmlens.analyzer.dumps.level_tables import LevelRow
+from lsmlens.analyzer.dumps.family_statistics import FamilyStatistics, LevelRow
 from lsmlens.analyzer.dumps.printed_numbers import parse_bytes, parse_count, parse_gb, parse_real
 from lsmlens.analyzer.dumps.statistics_dumps import StatisticsDump, parse_dump
 

@@ -24,6 +24,7 @@ from lsmlens.analyzer.logs.text_lines import (
     SESSION_ID,
     SHAPES,
     SLOW_OPERATION,
+    SLOW_REQUEST,
     LineShape,
     family_before,
 )
@@ -192,6 +193,18 @@ TIMED: list[tuple[bytes, tuple[Any, ...]]] = [
         b" submitted: 45998",
         (records.KvThreadLine, 1.067797065, 10.014245987, 45998),
     ),
+    (
+        b"log_channel(cluster) log [WRN] : slow request 30.873970 seconds old, received at 2026-11-21 07:32:31.258064:"
+        b" osd_op(client.1.0:2 1.6b 1:d6adde44:::a:head [write 0~1] snapc 0=[] ondisk+write e201) currently waiting for"
+        b" subops from 1,5",
+        (
+            records.SlowRequestLine,
+            None,
+            "osd_op(client.1.0:2 1.6b 1:d6adde44:::a:head [write 0~1] snapc 0=[] ondisk+write e201)",
+            30.87397,
+            "waiting for subops from 1,5",
+        ),
+    ),
 ]
 # What failed, and the status or the rest of the line.
 FAILED: list[tuple[bytes, tuple[str, str]]] = [
@@ -256,7 +269,13 @@ def opened(*lines: bytes) -> list[records.OpenLine]:
 def test_a_shape_matches_its_own_examples(shape: LineShape, example: bytes) -> None:
     at = example.index(shape.anchor)
     assert shape.rest.match(example, at + len(shape.anchor))
-    if shape not in (SLOW_OPERATION, KV_THREAD, MARKED_DOWN, *ERRORS):  # BlueStore's, of the whole database
+    if shape not in (
+        SLOW_OPERATION,
+        SLOW_REQUEST,
+        KV_THREAD,
+        MARKED_DOWN,
+        *ERRORS,
+    ):  # BlueStore's, of the whole database
         family = family_before(memoryview(example), at)
         assert family
         assert b"[" + family.encode() + b"]" in example

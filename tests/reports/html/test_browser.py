@@ -1,6 +1,8 @@
 """The page in a real browser: charts drawn, nothing on the console or the network, tooltips, themes, a phone."""
 
+import re
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,12 @@ from lsmlens.reports.comparison import ComparisonReport
 from lsmlens.reports.comparison import compose as compose_comparison
 from lsmlens.reports.document import Document as Report
 from lsmlens.reports.html.page import render
-from lsmlens.reports.prediction import PredictionReport
 from lsmlens.reports.prediction import compose as compose_prediction
+from lsmlens.reports.prediction_tables import PredictionReport
 from lsmlens.tuners.predictions.prediction import Prediction
 
 from tests.pages import every_block
+from tests.reports.html.conftest import ARGUMENTS
 
 pytestmark = pytest.mark.slow
 
@@ -126,12 +129,106 @@ def test_the_theme_follows_the_system_and_the_button(system: str, opened: Open) 
     assert page.evaluate(ground) != before
 
 
+def times_shown(page: Any) -> list[list[str]]:
+    """The labels of each chart's axis of time: those that are times of day."""
+    labels = """(charts) => charts.map((chart) => [...chart.querySelectorAll('svg .role-axis-label text')]
+                .map((label) => label.textContent).filter((text) => /^\\d\\d:\\d\\d/.test(text)))"""
+    shown: list[list[str]] = page.eval_on_selector_all("[data-chart].time", labels)
+    return [sorted(one) for one in shown]
+
+
+def test_a_drag_zooms_every_chart_of_the_run_and_a_double_click_resets(opened: Open) -> None:
+    page = opened("stock")
+    whole = times_shown(page)
+    assert len(whole) >= 4
+    chart = page.locator("[data-chart].time svg").first
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    x, y = box["x"] + 0.4 * box["width"], box["y"] + 0.5 * box["height"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 0.2 * box["width"], y, steps=4)
+    assert page.locator(".band").first.is_visible()
+    page.mouse.up()
+    page.wait_for_timeout(300)
+    zoomed = times_shown(page)
+    assert all(
+        min(before) < min(after) <= max(after) < max(before) for before, after in zip(whole, zoomed, strict=True)
+    )
+    assert all(after == zoomed[0] for after in zoomed)
+    page.mouse.dblclick(x, y)
+    page.wait_for_timeout(300)
+    assert times_shown(page) == whole
+
+
+def test_runs_of_a_page_are_zoomed_apart(opened: Open) -> None:
+    page = opened("comparison")
+    runs = page.eval_on_selector_all("[data-chart].time", "(charts) => charts.map((one) => one.closest('section').id)")
+    assert len(set(runs)) == 2
+    whole = times_shown(page)
+    chart = page.locator("[data-chart].time svg").first
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 50)
+    page.mouse.up()
+    page.wait_for_timeout(300)
+    changed = [before != after for before, after in zip(whole, times_shown(page), strict=True)]
+    assert changed == [run == runs[0] for run in runs]
+
+
+def test_commands_are_copied_by_a_button(opened: Open) -> None:
+    page = opened("stock", permissions=["clipboard-read", "clipboard-write"])
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    block = page.locator("pre.commands").first
+    page.get_by_role("button", name="Copy").first.click()
+    page.wait_for_selector("button:text('Copied'), button:text('Selected')")
+    taken = page.evaluate("async () => String(getSelection()) || await navigator.clipboard.readText()")
+    assert taken.strip() == block.inner_text().strip()
+
+
+@pytest.mark.parametrize("name", ["stock", "comparison", "prediction"])
+def test_legends_are_whole_on_a_phone(name: str, opened: Open) -> None:
+    page = opened(name, viewport=PHONE)
+    labels = page.query_selector_all("[data-chart] svg .role-legend-label text")
+    assert labels
+    for label in labels:
+        box = label.bounding_box()
+        assert box is None or box["x"] + box["width"] <= PHONE["width"], label.text_content()
+        assert "…" not in (label.text_content() or "")
+
+
+@pytest.fixture
+def print_page(chromium: str, tmp_path: Path) -> Callable[[Path], bytes]:
+    """The PDF that a program gets of a page, without waiting for anything but that it is loaded."""
+
+    def printed(page: Path) -> bytes:
+        pdf = tmp_path / "page.pdf"
+        options = ("--headless", "--no-pdf-header-footer", f"--print-to-pdf={pdf}", *ARGUMENTS)
+        subprocess.run([chromium, *options, page.as_uri()], check=True, capture_output=True, timeout=120)
+        return pdf.read_bytes()
+
+    return printed
+
+
+def test_what_a_program_prints_has_all_charts_on_few_pages(
+    files: dict[str, Path], print_page: Callable[[Path], bytes]
+) -> None:
+    pdf = print_page(files["stock"])
+    assert 4 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 8
+    undrawn = files["stock"].with_name("undrawn.html")
+    undrawn.write_text(files["stock"].read_text().replace("await draw(place);", ""))
+    assert len(pdf) > 1.2 * len(print_page(undrawn))  # marks of charts are paths in it
+
+
 def test_print_is_light_and_open(opened: Open) -> None:
     page = opened("stock", color_scheme="dark")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--paper')").strip() == "#ffffff"
-    assert page.query_selector("main details:not([open])") is None
+    assert page.query_selector("main details:not([open], .figures)") is None
+    assert page.query_selector("main details.figures:not([open])") is not None  # charts show what is in them
     assert not page.is_visible("nav")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.query_selector("main details:not([open])") is not None

@@ -14,8 +14,16 @@ from lsmlens.analyzer.qos.service_classes import ServiceClass
 from lsmlens.analyzer.qos.view import QosView, view_of
 from lsmlens.tuners.qos.candidates import Candidates
 from lsmlens.tuners.qos.cluster_model import cluster_model
-from lsmlens.tuners.qos.playing import Play, play, queue_seconds
-from lsmlens.tuners.qos.recommendation import QosCalibration, QosObjective, QosRecommendation, calibrate, recommend
+from lsmlens.tuners.qos.recommendation import (
+    Play,
+    QosCalibration,
+    QosObjective,
+    QosRecommendation,
+    calibrate,
+    play,
+    queue_seconds,
+    recommend,
+)
 from lsmlens.tuners.qos.scenario import Scenario
 from lsmlens.tuners.qos.simulation import ClientFigures
 

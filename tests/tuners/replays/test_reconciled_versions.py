@@ -13,8 +13,8 @@ from lsmlens.tuners.engines.library import Library
 from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.outcome import ReplayPlan
-from lsmlens.tuners.replays.reconciliation import COMPACTION_TICKER, FLUSH_TICKER
 from lsmlens.tuners.replays.replayer import Replayer
+from lsmlens.tuners.replays.replaying import COMPACTION_TICKER, FLUSH_TICKER
 from lsmlens.tuners.replays.trial import run_trial
 from lsmlens.tuners.replays.workspace import Limits
 from lsmlens.tuners.workloads.sources import open_workload

@@ -1,22 +1,34 @@
 """A replay from open to figures, in this process: the workload's time as the database sees it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lsmlens.analyzer.runs.columns import frame
+from lsmlens.analyzer.runs.jobs import BlobFile
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays import replaying
-from lsmlens.tuners.replays.measurement import Mode
-from lsmlens.tuners.replays.replaying import replay
+from lsmlens.tuners.replays.manifest import FlushEdits
+from lsmlens.tuners.replays.measurement import Measurement, Mode
+from lsmlens.tuners.replays.replaying import (
+    BLOB_FRAME_BYTES,
+    COMPACTION_TICKER,
+    FLUSH_TICKER,
+    blob_frame_bytes,
+    replay,
+    unreconciled,
+)
 from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.workloads.components import Growth, Keys
 from lsmlens.tuners.workloads.document import ColumnFamily, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
+
+Measured = Callable[..., Measurement]
 
 
 class Spied:
@@ -114,3 +126,69 @@ def test_a_rate_that_is_not_kept_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(replaying, "OVERTIME_SECONDS", 30.0)
     slow = replace(trial(SpiedChoice([], True), seconds=1.0), mode=Mode.PACED)
     assert not [note for note in replay(slow, tmp_path / "slow", print).notes if "rate" in note]
+
+
+def even(measured: Measured, **fields: object) -> Measurement:
+    total = measured().total
+    tickers = {FLUSH_TICKER: total.flush_bytes + 400, COMPACTION_TICKER: total.compaction_output_bytes}
+    return measured(**{"tickers": tickers, **fields})
+
+
+def test_sums_that_come_out_even_say_nothing(measured: Measured) -> None:
+    assert list(unreconciled(even(measured))) == []
+
+
+def test_a_record_too_many(measured: Measured) -> None:
+    (said,) = unreconciled(even(measured, memtable_entries={"default": 8}))
+    assert said.startswith("records do not reconcile")
+    assert said.endswith("(+1)")
+
+
+def test_a_byte_too_few(measured: Measured) -> None:
+    (said,) = unreconciled(even(measured, flush_edits=FlushEdits(399)))
+    assert said.startswith("bytes of flushes do not reconcile")
+    assert said.endswith("(-1)")
+    tickers = {**even(measured).tickers, COMPACTION_TICKER: 0}
+    (said,) = unreconciled(even(measured, tickers=tickers))
+    assert said.startswith("bytes of compactions do not reconcile")
+
+
+def test_an_edit_that_another_thread_wrote(measured: Measured) -> None:
+    one = even(measured, flush_edits=FlushEdits(435, (-35, 600)))
+    (said,) = unreconciled(one)
+    assert said.startswith(f"{FLUSH_TICKER} is -35 bytes off the log: 1 edit(s) of the MANIFEST")
+    (said,) = unreconciled(even(measured, flush_edits=FlushEdits(434, (-35, 600))))
+    assert said.startswith("bytes of flushes do not reconcile")
+
+
+def test_a_ticker_that_counts_no_edits(measured: Measured) -> None:
+    one = even(measured)
+    tickers = {**one.tickers, FLUSH_TICKER: one.total.flush_bytes}
+    assert list(unreconciled(even(measured, tickers=tickers))) == []
+
+
+def test_subcompactions_that_the_ticker_leaves_out(measured: Measured) -> None:
+    one = even(measured)
+    several = replace(one.options, database={**one.options.database, "max_subcompactions": "4"})
+    counted = one.tickers[COMPACTION_TICKER]
+    for ticker, said in ((counted - 9, "max_subcompactions=4"), (counted + 9, "do not reconcile")):
+        (note,) = unreconciled(replace(one, options=several, tickers={**one.tickers, COMPACTION_TICKER: ticker}))
+        assert said in note
+
+
+def test_heads_and_feet_of_blob_files(measured: Measured) -> None:
+    files = [("flush", 1_500_000), ("flush", 2_500_000), ("compaction", 2_600_000), ("compaction", 2_700_000)]
+    rows = [
+        BlobFile(number=at, session=0, job=at, created_by=kind, created_at=micros)
+        for at, (kind, micros) in enumerate(files)
+    ]
+    assert blob_frame_bytes(frame(BlobFile, rows), 2.0) == (BLOB_FRAME_BYTES, 2 * BLOB_FRAME_BYTES)
+    one = even(measured)
+    more = {FLUSH_TICKER: one.tickers[FLUSH_TICKER] + 62, COMPACTION_TICKER: one.tickers[COMPACTION_TICKER] + 124}
+    assert list(unreconciled(replace(one, tickers=more, blob_frame_bytes=(62, 124)))) == []
+
+
+def test_an_engine_without_tickers(measured: Measured) -> None:
+    assert list(unreconciled(even(measured, tickers={}))) == [
+        "bytes could not be held against tickers: the engine keeps none"
+    ]

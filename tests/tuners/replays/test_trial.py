@@ -17,8 +17,8 @@ from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, TrialFailure
-from lsmlens.tuners.replays.reconciliation import COMPACTION_TICKER, FLUSH_TICKER
 from lsmlens.tuners.replays.replayer import Replayer, ReplayProgress
+from lsmlens.tuners.replays.replaying import COMPACTION_TICKER, FLUSH_TICKER
 from lsmlens.tuners.replays.trial import Trial, run_trial
 from lsmlens.tuners.replays.workspace import PREFIX, Limits
 from lsmlens.tuners.workloads.components import Keys, Overwrite, Queue, WorkingSet

@@ -19,7 +19,7 @@ from lsmlens.tuners.search.application import application_of
 from lsmlens.tuners.search.evaluation import Evaluator
 from lsmlens.tuners.search.finals import at_load
 from lsmlens.tuners.search.recommendation import Recommendation
-from lsmlens.tuners.search.request import Request
+from lsmlens.tuners.search.request import TuningRequest
 from lsmlens.tuners.search.scores import Objective
 from lsmlens.tuners.search.tuning import Tuning
 
@@ -41,7 +41,7 @@ def search(
         ledger = Ledger(path)
         evaluator = Evaluator(fitted, present, Replayer(engine, work_dir=folder, ledger=ledger))
         try:
-            request = Request(candidates=candidates, **said)  # type: ignore[arg-type]
+            request = TuningRequest(candidates=candidates, **said)  # type: ignore[arg-type]
             return Tuning(evaluator, request, path, lambda _: None).recommend()
         finally:
             ledger.close()
@@ -82,8 +82,8 @@ def test_a_candidate_beyond_the_bounds_is_named_with_its_reason(found: Recommend
 
 def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> None:
     from jsonschema import Draft202012Validator
-    from lsmlens.reports.recommendation import RecommendationReport
     from lsmlens.reports.recommendation_json import to_json
+    from lsmlens.reports.recommendation_tables import RecommendationReport
 
     assert found.picked is not None
     application = application_of(small_run, found.present, found.picked.options, "LOG")

@@ -1,11 +1,11 @@
-"""Durations that people type."""
+"""What people type: durations."""
 
 import pytest
-from lsmlens.analyzer.durations import parse_duration
+from lsmlens.cli.values import seconds
 
 
 @pytest.mark.parametrize(
-    ("typed", "seconds"),
+    ("typed", "length"),
     [
         ("90", 90),
         ("90s", 90),
@@ -22,17 +22,17 @@ from lsmlens.analyzer.durations import parse_duration
         ("+2s", 2),
     ],
 )
-def test_a_duration(typed: str, seconds: float) -> None:
-    assert parse_duration(typed) == pytest.approx(seconds)
+def test_a_duration(typed: str, length: float) -> None:
+    assert seconds(typed) == pytest.approx(length)
 
 
 @pytest.mark.parametrize("typed", ["", "m", "ten", "10x", "10 m 5", "1h30m", "5ss", "0x10"])
 def test_no_duration(typed: str) -> None:
     with pytest.raises(ValueError, match="is no time such as 90s, 10m or 2h"):
-        parse_duration(typed)
+        seconds(typed)
 
 
 @pytest.mark.parametrize("typed", ["0", "0.0h", "-5m", "inf", "nan", "1e400", "1e308d"])
 def test_a_duration_is_above_0_and_finite(typed: str) -> None:
     with pytest.raises(ValueError, match="is not above 0"):
-        parse_duration(typed)
+        seconds(typed)
