@@ -8,7 +8,7 @@ import typer
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.cli.arguments import Bundles, Colour, FailOn, Full, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import is_gate_failed, publish, warn
+from lsmlens.cli.streams import hiding, is_gate_failed, publish, warn
 from lsmlens.cli.values import seconds
 from lsmlens.reports.outputs import ANALYSIS
 
@@ -85,11 +85,7 @@ def analyze(
     _check_families(analysis)
     if selection != Selection() and not any(one.families for one in analysis.runs):
         warn("no flush, compaction or move was selected")
-    if redact:
-        from lsmlens.reports.redaction import redacted
-
-        analysis = redacted(analysis)
-    report = AnalysisReport(analysis, None if fail_on is None else Severity(fail_on))
+    report = AnalysisReport(hiding(redact)(analysis), None if fail_on is None else Severity(fail_on))
     publish(ANALYSIS, report, outputs, form, full, colour)
     findings = [finding for run in analysis.runs for finding in run.findings]
     return 1 if is_gate_failed(findings, report.fail_on) else 0

@@ -71,7 +71,7 @@ Redact = Annotated[
     bool,
     typer.Option(
         "--redact",
-        help="Put tokens in place of host names, addresses, paths, cluster ids, object, client and pool names.",
+        help="Show figures and words of RocksDB and Ceph alone; put tokens in place of all names.",
     ),
 ]
 FailOn = Annotated[

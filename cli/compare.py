@@ -7,7 +7,7 @@ import typer
 from lsmlens.cli import completion
 from lsmlens.cli.arguments import Colour, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import publish, tell_failed
+from lsmlens.cli.streams import hiding, publish, tell_failed
 from lsmlens.reports.outputs import COMPARISON
 
 app = typer.Typer(add_completion=False)
@@ -77,10 +77,7 @@ def compare(
     failed = [result for result in results if result.is_failed]
     for result in failed:
         tell_failed(result.reason)
-    report = ComparisonReport(comparison, results)
-    if redact:
-        from lsmlens.reports.redaction import redacted_comparison
-
-        report = redacted_comparison(report, [request.name for request in requests if request.name is not None])
+    hide = hiding(redact, [request.name for request in requests if request.name is not None])
+    report = hide(ComparisonReport(comparison, results))
     publish(COMPARISON, report, outputs, form, full, colour)
     return 1 if failed else 0

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.numbers import counted, plain
-from lsmlens.cli.arguments import Colour, Quiet, files, formats
+from lsmlens.cli.arguments import Colour, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples, show_help_alone
-from lsmlens.cli.streams import note, print_result, publish, warn
+from lsmlens.cli.streams import hiding, note, print_result, publish, warn
 from lsmlens.reports.outputs import FLEET
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def report(
         ),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Print all of it, not the first screen alone.")] = False,
+    redact: Redact = False,
     colour: Colour = "auto",
 ) -> None:
     """Shows a fleet on one screen: findings once, outliers and what differs about them, groups, option drift."""
@@ -132,7 +133,7 @@ def report(
 
     outputs = FLEET.outputs(output)
     shown = FleetReport(overview(DataSet.at(path), where), f"{path}{f' where {where}' if where else ''}", by)
-    publish(FLEET, shown, outputs, form, full, colour)
+    publish(FLEET, hiding(redact)(shown), outputs, form, full, colour)
 
 
 @app.command(

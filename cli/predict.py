@@ -16,6 +16,7 @@ from lsmlens.cli.arguments import (
     Logs,
     NoDownload,
     Quiet,
+    Redact,
     RocksdbVersion,
     Run,
     WorkDir,
@@ -24,7 +25,7 @@ from lsmlens.cli.arguments import (
 )
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress, read_run
-from lsmlens.cli.streams import note, publish
+from lsmlens.cli.streams import given_names, hiding, note, publish
 from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
 
@@ -89,6 +90,7 @@ def predict(
     output: Annotated[list[str], files(PREDICTION)],
     form: Annotated[str, formats(PREDICTION)] = "text",
     full: Full = False,
+    redact: Redact = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -120,7 +122,7 @@ def predict(
         )
         prediction = tuners.predict(learned, options, seeds=seeds, scale=scale, machine=machine)
     report = PredictionReport(" ".join(paths), prediction, (*beside, *[None] * (len(options) - len(beside))))
-    publish(PREDICTION, report, outputs, form, full, colour)
+    publish(PREDICTION, hiding(redact, given_names(options))(report), outputs, form, full, colour)
     lost = [one.name for one in prediction.predictions if one.predicted is None]
     if lost:
         raise LsmlensError(f"no prediction for {', '.join(lost)}", "the report says why")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from lsmlens.cli.arguments import Bundles, Colour, FailOn, Full, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples
-from lsmlens.cli.streams import is_gate_failed, publish
+from lsmlens.cli.streams import hiding, is_gate_failed, publish
 from lsmlens.reports.outputs import QOS
 
 if TYPE_CHECKING:
@@ -85,10 +85,7 @@ def qos(
             seed=seed,
             on_played=None if no_simulation else progress.simulating(),
         )
-    if redact:
-        from lsmlens.reports.redaction import redacted_assessment
-
-        assessment = redacted_assessment(assessment)
+    assessment = hiding(redact)(assessment)
     report = QosReport(assessment, None if fail_on is None else Severity(fail_on))
     publish(QOS, report, outputs, form, full, colour)
     findings = [finding for run in assessment.diagnoses for finding in run.findings]

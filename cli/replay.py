@@ -17,13 +17,14 @@ from lsmlens.cli.arguments import (
     Full,
     NoDownload,
     Quiet,
+    Redact,
     RocksdbVersion,
     files,
     formats,
 )
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress
-from lsmlens.cli.streams import note, publish, warn
+from lsmlens.cli.streams import given_names, hiding, note, publish, warn
 from lsmlens.cli.values import above_zero
 from lsmlens.reports.outputs import REPLAY
 
@@ -107,6 +108,7 @@ def replay(
     output: Annotated[list[str], files(REPLAY)],
     form: Annotated[str, formats(REPLAY)] = "text",
     full: Full = False,
+    redact: Redact = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -150,7 +152,8 @@ def replay(
             machine=machine,
         )
     name = Path(workload).name if os.sep in workload else workload
-    report = ReplayReport(name, stream.seconds, outcomes, stream.notes)
+    hide = hiding(redact, given_names(options))
+    report = hide(ReplayReport(name, stream.seconds, outcomes, stream.notes))
     publish(REPLAY, report, outputs, form, full, colour)
     _tell_failures(report)
 

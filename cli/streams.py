@@ -12,11 +12,12 @@ from lsmlens.analyzer.printable import printable
 from typer import TyperException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lsmlens.analyzer.findings import Finding, Severity
     from lsmlens.reports.outputs import Output, Subject
 
+T = TypeVar("T")
 ReportT = TypeVar("ReportT")
 
 INTERRUPTED = 130  # the status of a command that was interrupted, as shells have it
@@ -68,6 +69,20 @@ def publish(
         print_result(subject.screen(report, full, terminal_width(), is_coloured(colour)))
     else:
         print_result(subject.printed(report, form))
+
+
+def hiding(redact: bool, kept: "Iterable[str]" = ()) -> "Callable[[T], T]":
+    """What takes names out of a report, or of what it is made of, if that was asked for; those in `kept` stay."""
+    if not redact:
+        return lambda value: value
+    from lsmlens.reports.redaction import Redaction
+
+    return Redaction(kept).redacted
+
+
+def given_names(texts: "Iterable[str]") -> list[str]:
+    """The names that a person gave: of `NAME=OPTIONS`, but no path."""
+    return [name for name, _, rest in (text.partition("=") for text in texts) if rest and "/" not in name]
 
 
 def terminal_width() -> int | None:

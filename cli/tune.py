@@ -17,6 +17,7 @@ from lsmlens.cli.arguments import (
     Logs,
     NoDownload,
     Quiet,
+    Redact,
     RocksdbVersion,
     WorkDir,
     files,
@@ -24,7 +25,7 @@ from lsmlens.cli.arguments import (
 )
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress, read_run
-from lsmlens.cli.streams import note, publish
+from lsmlens.cli.streams import hiding, note, publish
 from lsmlens.cli.values import seconds, size
 from lsmlens.reports.outputs import DUEL, RECOMMENDATION
 
@@ -128,6 +129,7 @@ def tune(
     output: Annotated[list[str], files(RECOMMENDATION)],
     form: Annotated[str, formats(RECOMMENDATION)] = "text",
     full: Full = False,
+    redact: Redact = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -151,8 +153,11 @@ def tune(
         if form not in DUEL.formats:
             raise LsmlensError(f"--format {form}: not with --ab", f"use {' or '.join(DUEL.formats)}")
     analysis = read_run(paths, run, quiet, heaviest=True)
-    learned = tuners.learn(analysis)
     tried = [] if candidates is None else read_candidates(candidates, options_of_run(analysis))
+    hide = hiding(redact)
+    if ab is None:  # the study shall hold no names either
+        analysis, tried, freeze = hide((analysis, tried, freeze))
+    learned = tuners.learn(analysis)
     with ExitStack() as stack:
         executor, slots = _executor(scheduler, stack)
         progress = stack.enter_context(Progress(quiet))
@@ -184,12 +189,12 @@ def tune(
                 machine=machine,
             )
     if ab is not None:
-        publish(DUEL, duel, duel_outputs, form, full, colour)
+        publish(DUEL, hide(duel), duel_outputs, form, full, colour)
         return
     picked = recommendation.picked
     application = None if picked is None else application_of(analysis, recommendation.present, picked.options, paths[0])
     report = RecommendationReport(" ".join(paths), recommendation, application)
-    publish(RECOMMENDATION, report, outputs, form, full, colour)
+    publish(RECOMMENDATION, hide(report), outputs, form, full, colour)
 
 
 def _check_study(path: Path, resume: bool) -> None:

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from lsmlens.analyzer.errors import InputError
-from lsmlens.cli.arguments import Colour, Full, Logs, Quiet, Run, files, formats
+from lsmlens.cli.arguments import Colour, Full, Logs, Quiet, Redact, Run, files, formats
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import read_run
-from lsmlens.cli.streams import is_coloured, print_result, terminal_width
+from lsmlens.cli.streams import hiding, is_coloured, print_result, terminal_width
 from lsmlens.reports.outputs import WORKLOAD
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from lsmlens.tuners.workloads.moments import FamilyMoments
     from lsmlens.tuners.workloads.stream import Stream
 
 app = typer.Typer(add_completion=False)
@@ -40,6 +41,7 @@ def workload(
     output: Annotated[list[str], files(WORKLOAD, "; - prints the document")],
     form: Annotated[str, formats(WORKLOAD)] = "text",
     full: Full = False,
+    redact: Redact = False,
     colour: Colour = "auto",
     quiet: Quiet = False,
 ) -> None:
@@ -52,17 +54,18 @@ def workload(
     """
     from lsmlens import tuners
 
+    hide = hiding(redact)
     outputs = WORKLOAD.outputs([name for name in output if name != "-"])
     stream = _trace(paths)
     if stream is None:
         try:
-            fitted = tuners.learn(read_run(paths, run, quiet))
+            fitted = hide(tuners.learn(read_run(paths, run, quiet)))
         except InputError:
             stream = _batches(paths)
             if stream is None:
                 raise
     if stream is not None:
-        print_result(_counted(stream, paths, bool(output), exact, is_coloured(colour)))
+        print_result(_counted(stream, paths, bool(output), exact, hide, is_coloured(colour)))
         return
     for one in outputs:
         WORKLOAD.write(one, fitted)
@@ -77,12 +80,19 @@ def workload(
         from lsmlens.tuners.workloads.sources import open_workload
 
         written, learned = moments(open_workload(exact)), moments(fitted.stream)
-        check = compose_check(exact, written, learned)
+        check = compose_check(*hide((exact, written, learned)))
         text += "\n" + render(check, full, terminal_width(), is_coloured(colour))
     print_result(text)
 
 
-def _counted(stream: "Stream", paths: "Sequence[str]", wants_document: bool, exact: str | None, colour: bool) -> str:
+def _counted(
+    stream: "Stream",
+    paths: "Sequence[str]",
+    wants_document: bool,
+    exact: str | None,
+    hide: "Callable[[tuple[str, tuple[FamilyMoments, ...]]], tuple[str, tuple[FamilyMoments, ...]]]",
+    colour: bool,
+) -> str:
     """What a stream of write batches holds."""
     from lsmlens.reports.terminal import render
     from lsmlens.reports.workload import compose_counted
@@ -93,7 +103,7 @@ def _counted(stream: "Stream", paths: "Sequence[str]", wants_document: bool, exa
         raise InputError(source, "is counted, not learned: there is no document", "lsmlens replay takes it as it is")
     if exact is not None:
         raise InputError(source, "is exact itself", "--exact stands beside a log")
-    return render(compose_counted(source, moments(stream)), width=terminal_width(), colour=colour)
+    return render(compose_counted(*hide((source, moments(stream)))), width=terminal_width(), colour=colour)
 
 
 def _trace(paths: "Sequence[str]") -> "Stream | None":

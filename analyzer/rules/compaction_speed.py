@@ -68,7 +68,7 @@ class CompactionSpeed:
             evidence=(
                 Evidence(
                     run.name,
-                    f"{size(run.sums['output_bytes'])} in {duration(run.sums['compaction_seconds'])} of"
+                    f"{size(round(run.sums['output_bytes']))} in {duration(run.sums['compaction_seconds'])} of"
                     f" {run.sums['compactions']} compactions",
                 ),
                 *(

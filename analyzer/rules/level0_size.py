@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.numbers import setting, size
+from lsmlens.analyzer.numbers import size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.rules.level0_backlog import levelled_families
@@ -70,7 +70,7 @@ class Level0Size:
                 meaning=f"{', '.join(families)}: level 1 {'smaller' if ratio < 1 else 'larger'} than level 0 (nominal"
                 " size), so more is rewritten from level 0 to level 1 and below than needed"
                 + ("; most flushes here come before the write buffers are full" if is_nominal_only else ""),
-                value=f"level 1 is {ratio:.2f} of level 0: {size(base)} to {size(level0)} nominal",
+                value=f"level 1 is {ratio:.2f} of level 0: {size(round(base))} to {size(round(level0))} nominal",
                 threshold=f"{LEAST_BASE_PER_LEVEL0:g} to {MOST_BASE_PER_LEVEL0:g} of level 0",
                 threshold_source="RocksDB's tuning guide and advisor; the range is ours",
                 evidence=(_evidence(run, families[0]),),
@@ -103,6 +103,6 @@ def _full_share(run: RunAnalysis, families: Sequence[str]) -> float:
 
 def _evidence(run: RunAnalysis, family: str) -> Evidence:
     found = [one for one in run.options if one.family == family and one.name in (*FACTORS, BASE)]
-    told = ", ".join(f"{one.name}={setting(one.name, one.value)}" for one in found)
+    told = ", ".join(f"{one.name}={one.value}" for one in found)
     sources = "; ".join(dict.fromkeys(str(one.source) for one in found))
     return Evidence(run.name, f"{family}: {told} ({sources})")

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.numbers import percent, size
+from lsmlens.analyzer.numbers import counted, percent, size
 from lsmlens.analyzer.options.option_changes import is_ceph
 from lsmlens.analyzer.runs.jobs import COMPACTION
 
@@ -54,26 +54,25 @@ class MarkedCompactions:
         if not total:
             yield NotAssessed(self.code, self.title, "compactions with a reason (RocksDB 5.14 or later)")
             return
-        share = bytes_by_reason[MARKED] / total
-        if share <= MOST_MARKED_SHARE:
+        part = bytes_by_reason[MARKED] / total
+        if part <= MOST_MARKED_SHARE:
             return
         families = ", ".join(
-            f"{family} {percent(count / bytes_by_reason[MARKED], 0)}" for family, count in marked.most_common()
+            f"{family} {percent(count / bytes_by_reason[MARKED])}" for family, count in marked.most_common()
         )
         yield Finding(
             code=self.code,
             title=self.title,
             severity=Severity.WARNING,
             confidence=Confidence.HIGH,
-            meaning=f"compaction-on-deletion, not growth, makes {percent(share, 0)} of what compactions write"
-            f" ({families})",
-            value=f"{percent(share, 0)} of {size(total)}",
-            threshold=f"{percent(MOST_MARKED_SHARE, 0)} of the bytes compactions write",
+            meaning=f"compaction-on-deletion, not growth, makes {percent(part)} of what compactions write ({families})",
+            value=f"{percent(part)} of {size(total)}",
+            threshold=f"{percent(MOST_MARKED_SHARE)} of the bytes compactions write",
             threshold_source="ours; the reason is RocksDB's CompactionReason",
             evidence=(
                 Evidence(
                     run.name,
-                    f'{compactions} compactions for "{MARKED}" wrote {size(bytes_by_reason[MARKED])};'
+                    f"{counted(compactions, 'compaction')} for {MARKED} wrote {size(bytes_by_reason[MARKED])};"
                     f" by family: {families}",
                 ),
             ),

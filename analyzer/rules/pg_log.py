@@ -59,12 +59,10 @@ class PgLog:
         if items > allowed:
             held = last.number("mempool.osd_pglog_bytes") or 0
             evidence = Evidence(
-                last.source,
-                f"mempool.osd_pglog_items {plain(round(items))}, osd_pglog_bytes {size(held)}; osd.numpg {groups}",
+                last.source, f"mempool.osd_pglog_items {items}, osd_pglog_bytes {held}; osd.numpg {groups}"
             )
-            yield self._finding(
-                run, evidence, f"{plain(round(items))} items, {size(held)}", f"{plain(round(allowed))} items"
-            )
+            value = f"{plain(round(items))} items, {size(round(held))}"
+            yield self._finding(run, evidence, value, f"{plain(round(allowed))} items")
 
     def _finding(self, run: RunAnalysis, evidence: Evidence, value: str, allowed: str) -> Finding:
         number = osd_number(run.run)

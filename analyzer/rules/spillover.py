@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.numbers import bytes_of, percent, size
+from lsmlens.analyzer.numbers import bytes_of, percent, plain, size
 from lsmlens.analyzer.runs.osds import is_osd, osd_number, store_path, while_stopped
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ class Spillover:
         if not is_osd(run.run):
             return
         if run.counters is None:
-            yield NotAssessed(self.code, self.title, "perf dump")
+            yield NotAssessed(self.code, self.title, "perf dump or bluefs stats")
             return
         from lsmlens.analyzer.counters.counter_summary import summarise
 
         dumps = [(dump.source, summarise(dump)) for dump in run.beside.perf_dumps]
         if not any(one.slow_used_bytes is not None for _, one in dumps):
-            yield NotAssessed(self.code, self.title, "perf dump")
+            yield NotAssessed(self.code, self.title, "perf dump or bluefs stats")
             return
         worst_source, worst = max(dumps, key=lambda one: (_slow_bytes(one[1]), _fallbacks(one[1])))
         if _slow_bytes(worst) > SLOW_BYTES:
@@ -68,15 +68,15 @@ class Spillover:
             confidence=Confidence.HIGH,
             meaning="files of RocksDB went to the main device"
             + (", and some still are there" if last_bytes else "; all were back by the last perf dump"),
-            value=f"up to {size(_slow_bytes(worst))}, {size(last_bytes)} at last",
+            value=f"up to {size(round(_slow_bytes(worst)))}, {size(round(last_bytes))} at last",
             threshold="any",
             threshold_source="Ceph, BlueStore::_log_alerts (BLUEFS_SPILLOVER)",
             evidence=(
                 Evidence(
                     source,
-                    f"bluefs.slow_used_bytes {bytes_of(worst.slow_used_bytes)}, peak {size(_slow_bytes(worst))};"
-                    f" alloc_slow_fallback {fallbacks:.0f};"
-                    f" db_used_bytes {size(worst.db_used_bytes or 0)} of {size(worst.db_total_bytes or 0)}",
+                    f"bluefs.slow_used_bytes {bytes_of(worst.slow_used_bytes)}, peak {bytes_of(_slow_bytes(worst))};"
+                    f" alloc_slow_fallback {plain(round(fallbacks))};"
+                    f" db_used_bytes {bytes_of(worst.db_used_bytes)} of {bytes_of(worst.db_total_bytes)}",
                 ),
             ),
             advice="compact; if it comes back, enlarge block.db and move back what has spilled",
@@ -92,8 +92,8 @@ class Spillover:
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
             meaning="the next large compactions will not find room on the database's device",
-            value=f"{percent(full.db_used_share or 0.0, 0)} used",
-            threshold=percent(FULL_SHARE, 0),
+            value=f"{percent(full.db_used_share)} used",
+            threshold=percent(FULL_SHARE),
             threshold_source="lsmlens",
             evidence=(
                 Evidence(

@@ -7,7 +7,7 @@ The annotations give mypy a row's types, polars its schema, and the docs their d
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import starmap
 from typing import Annotated, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -91,6 +91,13 @@ class Rows(Generic[RowT]):
             return self._packed[0]
         times = pl.Series(self._late, self._late_times, pl.Int64).replace(0, None)
         return self._packed[0].with_columns(times.cast(pl.Datetime("us", "UTC")))
+
+    def mapped(self, change: Callable[[pl.DataFrame], pl.DataFrame]) -> "Rows[RowT]":
+        """The rows as a change of their frame leaves them, complete."""
+        made = Rows(self._row)
+        made._packed = [change(self.frame())]
+        made._length = self._length
+        return made
 
     def _pack(self) -> None:
         self._packed.append(frame(self._row, self._rows))

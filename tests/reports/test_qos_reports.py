@@ -21,7 +21,7 @@ from lsmlens.reports.junit import of_assessment as to_junit
 from lsmlens.reports.outputs import QOS, Output
 from lsmlens.reports.qos import QosReport
 from lsmlens.reports.qos_json import SCHEMA, to_json
-from lsmlens.reports.redaction import redacted_assessment as redacted
+from lsmlens.reports.redaction import redacted
 from lsmlens.tuners.qos.assessment import QosAssessment, assess
 
 Golden = Callable[[str, str], None]

@@ -18,7 +18,7 @@ from lsmlens.reports.analysis import AnalysisReport, compose
 from lsmlens.reports.analysis_json import to_json
 from lsmlens.reports.comparison import ComparisonReport
 from lsmlens.reports.outputs import ANALYSIS, COMPARISON
-from lsmlens.reports.redaction import Redaction, redacted, redacted_comparison
+from lsmlens.reports.redaction import Redaction, redacted
 from lsmlens.reports.terminal import render, whole
 
 HOST = "ceph-node17"
@@ -148,7 +148,7 @@ def test_a_comparison_is_redacted_as_well(
     bundle: Path, fixtures: Path, names: dict[str, set[str]], tmp_path: Path
 ) -> None:
     arms = read_arms([parse_arm(str(bundle)), parse_arm(f"reef={fixtures / 'osd-reef'}")])
-    report = redacted_comparison(ComparisonReport(compare(arms)), ["reef"])
+    report = redacted(ComparisonReport(compare(arms)), ["reef"])
     assert report.comparison.names == ("arm-1", "reef")
     asked = [str(tmp_path / f"out{suffix}") for suffix in COMPARISON.suffixes if suffix not in (".svg", ".png")]
     asked += [str(tmp_path / "timeline.svg"), str(tmp_path / "changes.svg")]
@@ -164,7 +164,7 @@ def test_a_comparison_is_redacted_as_well(
     [
         ("[v2:10.1.2.3:6800/123,v1:10.1.2.3:6801/123]", "[v2:address-1:6800/123,v1:address-1:6801/123]"),
         ("[2001:db8::7]:6789 and ::1", "[address-1]:6789 and address-2"),
-        ("at 22:56:20 version 16.2.15 std::string", "at 22:56:20 version 16.2.15 std::string"),
+        ("at 22:56:20 version 16.2.15 of::string", "at 22:56:20 version 16.2.15 of::string"),
         ("--path /var/lib/ceph/osd/ceph-0 --x", "--path path-1 --x"),
         ("kv sync / flush, 5/5, out/in, db/column_family.cc", "kv sync / flush, 5/5, out/in, db/column_family.cc"),
         ("3382117a-1ed0-49c7-a4d9-17f9ffa0f302", "fsid-1"),

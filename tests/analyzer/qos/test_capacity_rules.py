@@ -30,7 +30,7 @@ def test_q02_a_refused_benchmark(fixtures: Path, view_at: Callable[[Path], QosVi
         (finding,) = found(CapacityIsDefault(), view_at(fixtures / bundle))
         assert (finding.severity, finding.confidence) == (Severity.WARNING, Confidence.HIGH)
         assert finding.value == "315 IOPS, measured 43\u202f511"
-        assert "a device that did 43,511 writes a second is scheduled as one of 315" in finding.meaning
+        assert "a device that did 43\u202f511 writes a second is scheduled as one of 315" in finding.meaning
         refused = finding.evidence[1]
         assert refused.line == line
         assert "is not within the threshold limit range of 50.000000 IOPS and 500.000000 IOPS" in refused.text

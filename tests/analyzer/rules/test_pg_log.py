@@ -29,7 +29,7 @@ def test_constructed_options(stock: RunAnalysis) -> None:
     (found,) = RULE.check(with_entries(stock, 1000), [])
     assert isinstance(found, Finding)
     assert found.value == "577\u202f289 items, 174.7 MiB"  # osd_pglog_bytes 183189864
-    assert found.threshold == "384,000 items"  # 96 PGs * 2 items * 1000 entries * 2
+    assert found.threshold == "384\u202f000 items"  # 96 PGs * 2 items * 1000 entries * 2
     assert any("--op trim-pg-log-dups" in one for one in found.commands)
     assert not list(RULE.check(with_entries(stock, 1600), []))  # 614,400
 
