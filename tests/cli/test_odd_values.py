@@ -29,8 +29,9 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def given(command: TyperCommand) -> list[str]:
-    """A file that is not there for every argument."""
-    return ["missing.log" for parameter in command.params if parameter.param_type_name == "argument"]
+    """A file that is not there for every argument; what would wait for it writes where no folder is."""
+    files = ["missing.log" for parameter in command.params if parameter.param_type_name == "argument"]
+    return [*files, "-o", "nowhere/x.prom"] if command.name == "watch" else files
 
 
 def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
