@@ -17,13 +17,14 @@ SUMMARIES = {
     "tune": "Recommended settings, with the trade-off and the commands to paste.",
     "qos": "The op scheduler: in force, allocation, findings, simulation.",
     "collect": "A bundle of a live cluster's OSDs, or of a database.",
+    "watch": "Live logs: what happens in them, and metrics for Prometheus.",
     "fleet": "Many OSDs in one data set, and a look over them.",
     "engine": "The RocksDB versions that replays can run on.",
     "explain": "What a finding or a metric means, by its code or name.",
 }
 
 
-class Commands(TyperGroup):
+class LazyCommands(TyperGroup):
     """The commands by name: to list them none is imported, to run one only that."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -70,7 +71,7 @@ def _show_version(asked: bool) -> None:
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=LazyCommands,
     invoke_without_command=True,
     epilog=examples(
         "lsmlens analyze ceph-osd.0.log.gz -o report.html",

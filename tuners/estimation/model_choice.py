@@ -1,47 +1,73 @@
-"""Which model of a family is taken: the one whose simulated moments are nearest to the log's."""
+"""How a family is learned: which model is taken of it, the one whose simulated moments are nearest to the log's.
 
-from collections.abc import Mapping
+First it is taken apart by how long puts live, as windows of all lengths show (`family_parts`). Then models of what
+Ceph writes are held against it: logs of placement groups (`placement_logs`) and populations that are rewritten
+(`rewritten`), which follow from what each flush counts, and objects with many keys (`clustered_keys`), whose four
+parameters are found by `calibration`. Each sends its operations through the log's own merges (`merge_tree`), and what
+flushes drop and level 0 writes is compared (`simulated_moments`). One that is clearly nearer takes the place of what
+there was. Deeper levels are for replays to judge.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lsmlens.tuners.estimation.calibration import calibrate, errors_of
 from lsmlens.tuners.estimation.clustered_keys import clustered_keys
-from lsmlens.tuners.estimation.family_fit import FamilyEvidence, FamilyFit, fit_parts
-from lsmlens.tuners.estimation.phases import phases_of
+from lsmlens.tuners.estimation.evidence import FamilyEvidence
+from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_parts
+from lsmlens.tuners.estimation.phases import lasting, phases_of
 from lsmlens.tuners.estimation.placement_logs import GROUPS, placement_logs
+from lsmlens.tuners.estimation.rewritten import rewritten
 from lsmlens.tuners.estimation.simulated_moments import Simulation
 
 # A model is calibrated if its starting point is off no more than this, or than what there is.
 NEAR = 10.0
 FEW_SEEDS = 3
+# Fewer flushes do not tell models apart.
+LEAST_FLUSHES = 6
 # Another model must be nearer to the log than this share of what there is.
 CLEARLY = 0.8
 
 
 def best_explained(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> FamilyFit:
     """The fit of one of the log's families, or another in its place that explains the log better."""
-    return _with_objects(_with_logs(fit, families, since), since)
-
-
-def _with_logs(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> FamilyFit:
-    """The fit, or logs of placement groups; how long these are, a log that begins after its database does not tell."""
-    if fit.evidence.preexisting:
-        return fit
-    phases = phases_of(families, fit.column_family.name)
-    parts = placement_logs(fit.evidence.intervals, phases)
-    if not parts:
-        return fit
-    count = int(phases.max()) + 1
-    seen = (f"logs of placement groups, in {count} {'phases' if count > 1 else 'phase'}",)
-    logs = fit_parts(fit.evidence, since, parts, "grouped", GROUPS, seen=seen, misfit=0.0, variation=fit.variation)
     simulation = Simulation.of(fit.evidence, since)
-    found = errors_of(simulation, logs.column_family, FEW_SEEDS)
-    present = errors_of(simulation, fit.column_family, FEW_SEEDS)
-    return replace(logs, misfit=found.of_kept, is_settled=True) if found.size < CLEARLY * present.size else fit
+    fit = _nearest(fit, _by_counts(fit, families, since), simulation)
+    return _with_objects(fit, simulation, since)
 
 
-def _with_objects(fit: FamilyFit, since: float) -> FamilyFit:
+def _by_counts(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> list[FamilyFit]:
+    """Models that follow from what each flush counts; a log that begins after its database does not tell them."""
+    intervals = fit.evidence.intervals
+    if fit.evidence.preexisting or sum(one.flush is not None for one in intervals) < LEAST_FLUSHES:
+        return []
+    every = phases_of(families, fit.column_family.name)
+    told = fit.evidence, since
+    found: list[FamilyFit] = []
+    for phases in (every, lasting(every)):
+        if parts := placement_logs(intervals, phases):
+            count = int(phases.max()) + 1
+            said = f"logs of placement groups, in {count} {'phases' if count > 1 else 'phase'}"
+            found.append(fit_parts(*told, parts, "grouped", GROUPS, seen=(said,), misfit=0.0, variation=fit.variation))
+    if parts := rewritten(intervals):
+        said = "populations that are rewritten"
+        found.append(fit_parts(*told, parts, "sequential", 1, seen=(said,), misfit=0.0, variation=fit.variation))
+    return [replace(one, is_settled=True) for one in found]
+
+
+def _nearest(fit: FamilyFit, others: Sequence[FamilyFit], simulation: Simulation) -> FamilyFit:
+    """The fit, or the nearest to the log of the others if it is clearly nearer."""
+    found = fit
+    least = CLEARLY * errors_of(simulation, fit.column_family, FEW_SEEDS).size if others else 0.0
+    for one in others:
+        errors = errors_of(simulation, one.column_family, FEW_SEEDS)
+        if errors.size < least:
+            found, least = replace(one, misfit=errors.of_kept), errors.size
+    return found
+
+
+def _with_objects(fit: FamilyFit, simulation: Simulation, since: float) -> FamilyFit:
     """The fit, or objects with many keys."""
-    simulation = Simulation.of(fit.evidence, since)
     model = clustered_keys(fit, simulation, since)
     if model is None:
         return fit

@@ -30,7 +30,8 @@ class Part:
 
     `kept_puts` and `kept_deletes` are expected to survive each interval's flush; `live` records are expected in the
     database at the end. `component` has no schedule yet. `is_clustered`: keys of one object lie side by side.
-    `place`: of keys in groups, those of another place are of other groups.
+    `place`: of keys in groups, those of another place are of other groups. `sets`: the working set of each interval,
+    where there are several.
     """
 
     component: Component
@@ -41,6 +42,7 @@ class Part:
     live: float
     is_clustered: bool = False
     place: int = 0
+    sets: Counts | None = None
 
     @property
     def operations(self) -> int:
@@ -55,9 +57,10 @@ class Part:
     def with_rows(self, intervals: Sequence[Interval], since: float) -> Component:
         """The component with its schedule, times in seconds after `since`."""
         kind = {Overwrite: OverwriteRow, Growth: GrowthRow}.get(type(self.component), Row)
+        sets = [()] * len(intervals) if self.sets is None else [(int(one),) for one in self.sets]
         rows = tuple(
-            kind(*seconds_of(interval, since), int(puts), int(deletes))
-            for interval, puts, deletes in zip(intervals, self.puts, self.deletes, strict=True)
+            kind(*seconds_of(interval, since), int(puts), int(deletes), *others)
+            for interval, puts, deletes, others in zip(intervals, self.puts, self.deletes, sets, strict=True)
             if puts or deletes
         )
         return msgspec.structs.replace(self.component, schedule=rows)
@@ -131,3 +134,31 @@ def clustered(
         objects=shape[0], keys_per_object=shape[1], removals_per_put=round(removals_per_put, 5), schedule=()
     )
     return Part(component, puts, deletes, kept[0], kept[1], live)
+
+
+def whole(amounts: Floats) -> Counts:
+    """Amounts (shape: rows, parts) as whole numbers with the same sums of rows; fractions go on to the next row.
+
+    A part gets nothing in rows where it has no amount at all: a stray operation would widen a table's range of keys.
+    """
+    rounded: Counts = np.zeros(amounts.shape, np.int64)
+    carried = np.zeros(amounts.shape[1])
+    for row, wanted in enumerate(amounts):
+        carried += wanted
+        total = round(float(wanted.sum()))
+        down = np.where(wanted > 0, np.maximum(np.floor(carried), 0), 0).astype(np.int64)
+        missing = total - int(down.sum())
+        order = np.argsort(np.where(wanted > 0, down - carried, np.inf), kind="stable")[
+            : max(1, int((wanted > 0).sum()))
+        ]
+        while missing > 0:
+            down[order[:missing]] += 1
+            missing = total - int(down.sum())
+        while missing < 0:
+            largest = int(down.argmax())
+            taken = min(-missing, int(down[largest]))
+            down[largest] -= taken
+            missing += taken
+        rounded[row] = down
+        carried -= down
+    return rounded
