@@ -7,10 +7,13 @@ from typing import ClassVar
 
 import msgspec
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.bundles.roles import Role
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted, plain
 from lsmlens.analyzer.options.option_strings import parse_size, same_value
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
+from lsmlens.analyzer.rules.cluster_health import speaks_for_cluster
 from lsmlens.analyzer.rules.compaction_speed import mib_per_second
 from lsmlens.analyzer.runs.osds import ceph_release, is_osd
 
@@ -25,7 +28,9 @@ class Issue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `at_least` and `before` bound the Ceph release, or `ranges` do, of which one must hold. Compactions that write less
     than `mib_per_second_below` each are slow. `slow_operations` are beginnings of what BlueStore's lines name;
     `counter` is above `above`; `range_deletions` and `piles` are those in tables, at least so many; `marked_down` is
-    the number of times the OSD was taken for dead while the log holds manual compactions.
+    the number of times the OSD was taken for dead while the log holds manual compactions. `rotational` is of the main
+    device. `health` are checks of the cluster, of which none begins with one of `health_none`: such an issue is the
+    cluster's, and is told once.
     """
 
     code: str
@@ -50,6 +55,9 @@ class Issue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     range_deletions: int = 0
     piles: int = 0
     marked_down: int = 0
+    rotational: bool = False
+    health: list[str] = []
+    health_none: list[str] = []
 
 
 class KnownIssues:
@@ -71,11 +79,11 @@ class KnownIssues:
     code: ClassVar[str] = "R28"
     title: ClassVar[str] = "Known issue"
 
-    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
-        """One finding for each entry that holds; OSDs only."""
-        if not is_osd(run.run):
-            return
+    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:
+        """One finding for each entry that holds; OSDs only, but for what the cluster's health says."""
         for issue in rule_book():
+            if not (speaks_for_cluster(run, peers) if issue.health else is_osd(run.run)):
+                continue
             evidence = list(_proofs(run, issue))
             if evidence and None not in evidence:
                 yield Finding(
@@ -131,6 +139,10 @@ def _proofs(run: RunAnalysis, issue: Issue) -> Iterator[Evidence | None]:
         yield _families(run, issue)
     if issue.range_deletions or issue.piles:
         yield _tables(run, issue)
+    if issue.rotational:
+        yield _rotational(run)
+    if issue.health:
+        yield _health(run, issue)
     if issue.marked_down:
         yield _marked_down(run, issue.marked_down)
 
@@ -178,7 +190,7 @@ def _of_ceph(run: RunAnalysis, name: str) -> str | None:
 def _counter(run: RunAnalysis, name: str, above: int) -> Evidence | None:
     found = [(dump.number(name), dump.source) for dump in run.beside.perf_dumps]
     most, source = max(((value, where) for value, where in found if value is not None), default=(0, ""))
-    return Evidence(source, f"{name} {most:.0f}") if most > above else None
+    return Evidence(source, f"{name} {plain(round(most))}") if most > above else None
 
 
 def _slow(run: RunAnalysis, names: tuple[str, ...]) -> Evidence | None:
@@ -192,7 +204,8 @@ def _slow(run: RunAnalysis, names: tuple[str, ...]) -> Evidence | None:
 def _families(run: RunAnalysis, issue: Issue) -> Evidence | None:
     families = {one.family for one in run.options if one.family is not None}
     holds = families == {DEFAULT_FAMILY} if issue.only_default_family else len(families) > 1
-    return Evidence(run.name, f"{len(families)} column families") if families and holds else None
+    said = counted(len(families), "column family", "column families")
+    return Evidence(run.name, said) if families and holds else None
 
 
 def _tables(run: RunAnalysis, issue: Issue) -> Evidence | None:
@@ -201,14 +214,36 @@ def _tables(run: RunAnalysis, issue: Issue) -> Evidence | None:
     tables = run.tables
     if issue.range_deletions:
         count = int(tables["range_deletions"].fill_null(0).sum())
-        return Evidence(run.name, f"{count} range deletions in tables") if count >= issue.range_deletions else None
+        said = f"{plain(count)} range deletions in tables"
+        return Evidence(run.name, said) if count >= issue.range_deletions else None
     piles = tables.filter(
         pl.col("deleted_at").is_null(),
         pl.col("level") > 0,
         pl.col("entries") >= PILE_ENTRIES,
         pl.col("deletions") > PILE_SHARE * pl.col("entries"),
     )
-    return Evidence(run.name, f"{piles.height} tables full of tombstones") if piles.height >= issue.piles else None
+    said = f"{counted(piles.height, 'table')} full of tombstones"
+    return Evidence(run.name, said) if piles.height >= issue.piles else None
+
+
+def _rotational(run: RunAnalysis) -> Evidence | None:
+    for one in run.run.companions:
+        rows = one.content if isinstance(one.content, list) else [one.content]
+        for row in rows if one.role is Role.OSD_METADATA else ():
+            if f"osd.{row.get('id')}" == run.name.rsplit("/", 1)[-1] and row.get("bluestore_bdev_rotational") == "1":
+                return Evidence(one.path, "bluestore_bdev_rotational 1")
+    return None
+
+
+def _health(run: RunAnalysis, issue: Issue) -> Evidence | None:
+    cluster = run.beside.cluster
+    if cluster is None or any(one.code.startswith(tuple(issue.health_none)) for one in cluster.health):
+        return None
+    found = [cluster.check(code) for code in issue.health]
+    if None in found:
+        return None
+    source = cluster.sources.get(Role.HEALTH.value, "ceph health detail")
+    return Evidence(source, "; ".join(f"{one.code}: {one.summary}" for one in found if one is not None))
 
 
 def _marked_down(run: RunAnalysis, least: int) -> Evidence | None:
@@ -218,4 +253,5 @@ def _marked_down(run: RunAnalysis, least: int) -> Evidence | None:
     times = len(run.run.marked_down)
     if times < least or not manual:
         return None
-    return Evidence(run.name, f"taken for dead {times} time(s), {manual} manual compactions in the log")
+    said = f"taken for dead {counted(times, 'time')}, {counted(manual, 'manual compaction')} in the log"
+    return Evidence(run.name, said)
