@@ -7,8 +7,9 @@ from lsmlens.analyzer.units import MIB
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 # write_buffer_size, max_bytes_for_level_base, osd_memory_target, …; not max_bytes_for_level_multiplier
+_COUNT = re.compile(r"\d{1,20}", re.ASCII)  # no option takes more than 64 bits
 _OF_BYTES = re.compile(r"(size|bytes|memory_target|write_rate)(?!.*(multiplier|ratio|percent|num|bits))")
-_ASSIGNED = re.compile(r"(\w+)=(\d+)(?![\w.])")
+_ASSIGNED = re.compile(r"(\w+)=(\d{1,20})(?![\w.])", re.ASCII)
 
 
 def plain(value: float | None, digits: int = 6) -> str:
@@ -47,8 +48,10 @@ def setting(name: str, value: str) -> str:
     """An option's value; of bytes, and where they are whole KiB, in their unit: `256 MiB`. So in a list of options."""
     if "=" in value:
         return _ASSIGNED.sub(lambda one: f"{one[1]}={setting(one[1], one[2])}", value)
-    if not _OF_BYTES.search(name) or not value.isdecimal() or int(value) == 0 or int(value) % 1024:
-        return plain(int(value)) if value.isdecimal() else value
+    if not _COUNT.fullmatch(value):
+        return value
+    if not _OF_BYTES.search(name) or int(value) == 0 or int(value) % 1024:
+        return plain(int(value))
     count, unit = int(value) // 1024, "KiB"
     for larger in ("MiB", "GiB", "TiB"):
         if count % 1024:
