@@ -23,7 +23,7 @@ SUMMARIES = {
 }
 
 
-class Commands(TyperGroup):
+class LazyCommands(TyperGroup):
     """The commands by name: to list them none is imported, to run one only that."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -70,7 +70,7 @@ def _show_version(asked: bool) -> None:
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=LazyCommands,
     invoke_without_command=True,
     epilog=examples(
         "lsmlens analyze ceph-osd.0.log.gz -o report.html",

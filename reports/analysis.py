@@ -14,9 +14,9 @@ from lsmlens.reports.document import (
     Block,
     Detail,
     Document,
-    Figure,
-    Figures,
     FindingBlock,
+    KeyFigure,
+    KeyFigures,
     Notices,
     Paragraphs,
     Section,
@@ -24,11 +24,11 @@ from lsmlens.reports.document import (
     TableBlock,
     Terms,
     Tone,
-    Verdict,
+    VerdictBlock,
     charts,
 )
 from lsmlens.reports.finding_blocks import finding_blocks, plan_blocks, plan_lines
-from lsmlens.reports.glossary import ANALYSIS_TERMS
+from lsmlens.reports.glossary import ANALYSIS_TERMS, METRIC_TERMS
 from lsmlens.reports.moments import moment
 from lsmlens.reports.run_sections import has_jobs, run_sections
 
@@ -69,7 +69,7 @@ def compose(analysis: Analysis) -> Document:
     else:
         sections += _sections_of_runs(analysis)
     sections.append(Section("read", "What was read", (Paragraphs(tuple(_members(analysis))),)))
-    sections.append(Section("computed", "How each number is computed", (Terms(ANALYSIS_TERMS),)))
+    sections.append(Section("computed", "How each number is computed", (Terms((*METRIC_TERMS, *ANALYSIS_TERMS)),)))
     names = [one.run.name for one in runs]
     more = len(names) - RUNS_SIDE_BY_SIDE
     title = ", ".join(names[:RUNS_SIDE_BY_SIDE]) + (f" and {more} more" if more > 0 else "")
@@ -124,13 +124,13 @@ def _verdict(analysis: Analysis) -> Iterator[Block]:
     told = sorted(analysis.counted, key=_weight)
     shown = told if len(told) <= RUNS_SIDE_BY_SIDE else told[:RUNS_SIDE_BY_SIDE]
     for one in shown:
-        yield Verdict(one.run.name, tuple(_statements(one)))
+        yield VerdictBlock(one.run.name, tuple(_statements(one)))
     if len(told) > len(shown):
         said = f"{len(told) - len(shown)} more runs, with fewer findings or fewer bytes written, are in the table."
         yield Paragraphs((said,), detail=Detail.BRIEF)
     if len(told) == 1:
         yield Paragraphs(tuple(_sentences(told[0])))
-        yield Figures(tuple(_key_figures(told[0])))
+        yield KeyFigures(tuple(_key_figures(told[0])))
 
 
 def _weight(one: RunAnalysis) -> tuple[bool, int, int]:
@@ -183,33 +183,33 @@ def _sentences(one: RunAnalysis) -> Iterator[str]:
     if total.flushes or total.compactions:
         written = f"Flushes wrote {size(total.flush_bytes)}, compactions {size(total.compaction_output_bytes)}"
         yield f"{written}{f' in {duration(seconds)}' if seconds else ''}."
-    if not one.run.stall_lines and (one.series is None or one.series.stall_seconds is None):
+    if one.run.members and not one.run.stall_lines and (one.series is None or one.series.stall_seconds is None):
         yield "No write stall is in the log; it has no statistics dumps, which would count their seconds."
 
 
-def _key_figures(one: RunAnalysis) -> Iterator[Figure]:
+def _key_figures(one: RunAnalysis) -> Iterator[KeyFigure]:
     """The figures to be seen first."""
     total, statistics = one.total, one.statistics
     seconds, whole = statistics.log_duration_seconds, one.total_amplification
-    yield Figure(
+    yield KeyFigure(
         "LSM write amplification",
         ratio(total.write_amplification),
         f"{whole.ratio:.2f} with the WAL, per user byte" if whole else "(flushed + compacted) / flushed",
     )
-    yield Figure("Flushed", size(total.flush_bytes), counted(total.flushes, "flush", "flushes"))
-    yield Figure(
+    yield KeyFigure("Flushed", size(total.flush_bytes), counted(total.flushes, "flush", "flushes"))
+    yield KeyFigure(
         "Written by compactions", size(total.compaction_output_bytes), counted(total.compactions, "compaction")
     )
     records_in = f"{plain(statistics.total_input_records)} in"
-    yield Figure("Records out per record in", ratio(statistics.output_input_ratio_of_sums), records_in)
+    yield KeyFigure("Records out per record in", ratio(statistics.output_input_ratio_of_sums), records_in)
     busy = statistics.total_compaction_seconds
-    yield Figure(
+    yield KeyFigure(
         "Time in compactions", duration(busy), f"{share(busy / seconds)} of {duration(seconds)}" if seconds else ""
     )
     lines = sum(one.run.stall_lines.values())
     stalled = one.series.stall_seconds if one.series else None
     value = duration(stalled) if stalled is not None else "-" if lines else "unknown"
-    yield Figure("Write stalls", value, f"{counted(lines, 'line')} in the log" if lines else "none in the log")
+    yield KeyFigure("Write stalls", value, f"{counted(lines, 'line')} in the log" if lines else "none in the log")
 
 
 def _findings(analysis: Analysis) -> Iterator[Block]:
@@ -259,7 +259,7 @@ def _sections_of_runs(analysis: Analysis) -> Iterator[Section]:
             parts = tuple(run_sections(one, analysis.selection, f"run-{number}-", charted=id(one) in charted))
             blocks: tuple[Block, ...] = (Paragraphs((_about(one),)),)
             if len(analysis.counted) > 1:
-                blocks += (Figures(tuple(_key_figures(one))),) if has_jobs(one) else ()
+                blocks += (KeyFigures(tuple(_key_figures(one))),) if has_jobs(one) else ()
             yield Section(f"run-{number}", one.run.name, blocks, parts)
 
 

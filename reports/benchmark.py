@@ -18,7 +18,7 @@ from lsmlens.reports.replay import ReplayReport
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class BenchmarkPoint:
     """One point of one chart; `range` is its spread, as text."""
 
     name: str
@@ -28,7 +28,7 @@ class Measurement:
     extra: str | None = None
 
 
-def to_benchmark(measurements: Iterable[Measurement]) -> str:
+def to_benchmark(measurements: Iterable[BenchmarkPoint]) -> str:
     """The document, ending in a newline."""
     rows = [{key: value for key, value in asdict(one).items() if value is not None} for one in measurements]
     return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -50,7 +50,7 @@ def of_replays(report: ReplayReport) -> str:
     return to_benchmark(_of_outcomes(report))
 
 
-def _of_run(one: RunAnalysis) -> Iterator[Measurement]:
+def _of_run(one: RunAnalysis) -> Iterator[BenchmarkPoint]:
     statistics, total = one.statistics, one.total
     seconds = f"{statistics.log_duration_seconds:.0f} s logged" if statistics.log_duration_seconds else None
     known: list[tuple[str, str, float | None, str | None]] = [
@@ -72,14 +72,14 @@ def _of_run(one: RunAnalysis) -> Iterator[Measurement]:
         known.append((f"{name} p99 latency", "ms", _millis(p99), None))
     for name, unit, value, extra in known:
         if value is not None:
-            yield Measurement(f"{one.run.name}/{name}", unit, value, None, extra)
+            yield BenchmarkPoint(f"{one.run.name}/{name}", unit, value, None, extra)
 
 
 def _millis(seconds: float | None) -> float | None:
     return None if seconds is None else 1000 * seconds
 
 
-def _of_arms(comparison: Comparison) -> Iterator[Measurement]:
+def _of_arms(comparison: Comparison) -> Iterator[BenchmarkPoint]:
     for place, arm in enumerate(comparison.names):
         for row in comparison.rows:
             figure, judgement = row.figures[place], row.judgements[place]
@@ -88,10 +88,10 @@ def _of_arms(comparison: Comparison) -> Iterator[Measurement]:
             label = row.metric.label if row.metric.part is None else f"{row.metric.part} {row.metric.label}"
             spread = f"± {figure.spread:.6g}" if figure.spread is not None else None
             said = str(judgement.verdict) if judgement is not None else "baseline"
-            yield Measurement(f"{arm}/{label}", str(row.metric.unit), figure.value, spread, said)
+            yield BenchmarkPoint(f"{arm}/{label}", str(row.metric.unit), figure.value, spread, said)
 
 
-def _of_outcomes(report: ReplayReport) -> Iterator[Measurement]:
+def _of_outcomes(report: ReplayReport) -> Iterator[BenchmarkPoint]:
     measures = {
         "write_amplification": ("LSM write amplification", "ratio"),
         "flush_mib": ("Flushed", "MiB"),
@@ -106,4 +106,4 @@ def _of_outcomes(report: ReplayReport) -> Iterator[Measurement]:
             if spread is not None:
                 low_to_high = f"{spread.low:.6g} to {spread.high:.6g}" if len(outcome.seeds) > 1 else None
                 extra = f"{outcome.mode}, at 1/{outcome.scale:g} of the size"
-                yield Measurement(f"{outcome.name}/{label}", unit, spread.mean, low_to_high, extra)
+                yield BenchmarkPoint(f"{outcome.name}/{label}", unit, spread.mean, low_to_high, extra)

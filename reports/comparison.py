@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.comparison.comparison import Comparison, Row
+from lsmlens.analyzer.comparison.comparison import Comparison, MetricRow
 from lsmlens.analyzer.comparison.gates import GateResult
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
@@ -102,7 +102,7 @@ def _verdict(comparison: Comparison, gates: Sequence[GateResult]) -> Iterator[Bl
     if failed:
         yield Notices(failed, Severity.CRITICAL, Detail.BRIEF)
     for place in range(1, len(comparison.names)):
-        yield blocks.Verdict(comparison.names[place], tuple(_statements(comparison, place)))
+        yield blocks.VerdictBlock(comparison.names[place], tuple(_statements(comparison, place)))
     yield Paragraphs(tuple(f"{sentence}." for sentence in comparison.sentences), detail=Detail.BRIEF)
     if comparison.notices:
         texts = [
@@ -130,7 +130,7 @@ def _statements(comparison: Comparison, place: int) -> Iterator[Statement]:
         yield Statement(f"{counts.total() - judged} not judged")
 
 
-def _key_figures(comparison: Comparison, rows: Sequence[Row]) -> Table:
+def _key_figures(comparison: Comparison, rows: Sequence[MetricRow]) -> Table:
     """Each arm's value of some metrics, the others' with their change and verdict."""
     made = []
     tones: dict[tuple[int, int], str] = {}
@@ -292,7 +292,6 @@ def _metric_terms(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """How each metric is computed, each once whatever family or job it is of."""
     told: dict[str, str] = {}
     for row in comparison.rows:
-        better = {Better.LOWER: "less is better", Better.HIGHER: "more is better", Better.NEITHER: "neither is better"}
-        how = f"{row.metric.how[0].upper()}{row.metric.how[1:]}; {better[row.metric.better]}." if row.metric.how else ""
-        told.setdefault(row.metric.label, how)
-    yield from ((label, how) for label, how in told.items() if how)
+        better = {Better.LOWER: " Less is better.", Better.HIGHER: " More is better.", Better.NEITHER: ""}
+        told.setdefault(row.metric.label, f"{row.metric.meaning}{better[row.metric.better]}")
+    yield from told.items()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 from lsmlens.analyzer.analysis_document import means
-from lsmlens.analyzer.comparison.comparison import Comparison, Figure, Row
+from lsmlens.analyzer.comparison.comparison import Comparison, Figure, MetricRow
 from lsmlens.analyzer.comparison.gates import GateResult
 from lsmlens.analyzer.comparison.observations import Kind
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
@@ -230,7 +230,7 @@ def document(comparison: Comparison, gates: Sequence[GateResult] = ()) -> Compar
     )
 
 
-def _metric(row: Row) -> MetricJson:
+def _metric(row: MetricRow) -> MetricJson:
     return made_of(
         MetricJson,
         row.metric,

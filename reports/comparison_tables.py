@@ -6,7 +6,7 @@ Places are those of arms in the comparison, 0 the baseline; a table is.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from lsmlens.analyzer.comparison.comparison import Comparison, Figure, Row
+from lsmlens.analyzer.comparison.comparison import Comparison, Figure, MetricRow
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import Scaling, change
 from lsmlens.analyzer.metrics import Better, Group, Metric, Unit
@@ -47,7 +47,7 @@ def verdicts(comparison: Comparison, place: int, everything: bool = False) -> Ta
     names = (comparison.names[0], comparison.names[place])
     if max(map(len, names)) > LONGEST_NAME:
         names = ("baseline", "this arm")
-    columns: tuple[Column[tuple[Row, Judgement]], ...] = (
+    columns: tuple[Column[tuple[MetricRow, Judgement]], ...] = (
         Column("", lambda one: name_of(one[0])),
         Column(names[0], lambda one: _measured(one[0], 0)),
         Column(names[1], lambda one: _measured(one[0], place)),
@@ -59,7 +59,7 @@ def verdicts(comparison: Comparison, place: int, everything: bool = False) -> Ta
     return tabulate(columns, [one for one in judged if everything or one[1].verdict in SHOWN])
 
 
-def _measured(row: Row, place: int) -> str:
+def _measured(row: MetricRow, place: int) -> str:
     value = row.values[place]
     return "-" if value is None else _value(row.metric, value)
 
@@ -115,7 +115,7 @@ def is_noise_unknown(judgement: Judgement) -> bool:
     return judgement.reason.startswith("noise unknown")
 
 
-def _judged(comparison: Comparison, place: int, parts: bool) -> Iterator[tuple[Row, Judgement]]:
+def _judged(comparison: Comparison, place: int, parts: bool) -> Iterator[tuple[MetricRow, Judgement]]:
     """The metrics that could be better or worse, with what is said of an arm; also those of parts if wanted."""
     for row in comparison.rows:
         judgement = row.judgements[place]
@@ -241,7 +241,7 @@ def scaling(found: Scaling) -> Table:
     return Table((found.resource or "amount", found.metric.label, "gain", "yield"), tuple(rows))
 
 
-def name_of(row: Row) -> str:
+def name_of(row: MetricRow) -> str:
     """A metric's label, with the column family or client's job it is of."""
     metric = row.metric
     if metric.part is None:

@@ -48,7 +48,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class VerdictBlock:
     """The answer in one line: of which subject (empty where there is one only), and what is said of it."""
 
     subject: str
@@ -57,7 +57,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class KeyFigure:
     """One figure to be seen first: what it is, its value with its unit, and what to know of it."""
 
     label: str
@@ -66,10 +66,10 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class KeyFigures:
     """Figures side by side."""
 
-    figures: tuple[Figure, ...]
+    figures: tuple[KeyFigure, ...]
     detail: Detail = Detail.PAGE
 
 
@@ -159,7 +159,7 @@ class FindingBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Commands:
+class CommandBlock:
     """Lines to paste, never folded, and what they do."""
 
     caption: str
@@ -202,14 +202,14 @@ class Deferred:
 
 
 Block: TypeAlias = (
-    Verdict
-    | Figures
+    VerdictBlock
+    | KeyFigures
     | Paragraphs
     | Notices
     | TableBlock
     | ChartBlock
     | FindingBlock
-    | Commands
+    | CommandBlock
     | Terms
     | Lines
     | Details

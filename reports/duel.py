@@ -14,7 +14,7 @@ from lsmlens.reports.document import (
     Statement,
     TableBlock,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.prediction_tables import number
 from lsmlens.reports.tables import Table
@@ -77,14 +77,14 @@ def _verdict(duel: Duel) -> Iterator[Block]:
     whole = {one.metric: one for one in duel.ratios if one.family is None}
     output = whole.get("output_bytes")
     if output is None or output.ratio != output.ratio:
-        yield Verdict("", (Statement("cannot be compared: no compaction under the first set", Tone.WARNING),))
+        yield VerdictBlock("", (Statement("cannot be compared: no compaction under the first set", Tone.WARNING),))
     else:
         ends = f"90 % interval {_percent(output.low)} to {_percent(output.high)}"
         said = f"{duel.b.name}: {_percent(output.ratio)} compaction output ({ends})"
         tone = Tone.NEUTRAL if not output.is_different else Tone.BETTER if output.ratio < 1 else Tone.WORSE
         statements = [Statement(said, tone)]
         statements += [] if output.is_different else [Statement("no difference that is certain")]
-        yield Verdict("", tuple(statements))
+        yield VerdictBlock("", tuple(statements))
     yield TableBlock("Both on the very same replayed work", ratios_table(duel), detail=Detail.BRIEF)
     if duel.differences:
         yield TableBlock("What differs", differences_table(duel), detail=Detail.BRIEF)

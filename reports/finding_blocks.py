@@ -8,7 +8,16 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.numbers import setting
 from lsmlens.analyzer.plan import LeftOut, Plan, PlannedChange
-from lsmlens.reports.document import Block, Commands, Detail, Details, FindingBlock, Instance, Paragraphs, TableBlock
+from lsmlens.reports.document import (
+    Block,
+    CommandBlock,
+    Detail,
+    Details,
+    FindingBlock,
+    Instance,
+    Paragraphs,
+    TableBlock,
+)
 from lsmlens.reports.tables import Column, Table, tabulate
 
 EVIDENCE_SHOWN = 5
@@ -189,7 +198,7 @@ def _steps(plan: Plan) -> Iterator[Block]:
         pasted = step.commands
         if not pasted and plan.options_fragment is not None:
             pasted = tuple(plan.options_fragment.splitlines())
-        yield Commands(f"{number}. {step.title}", pasted)
+        yield CommandBlock(f"{number}. {step.title}", pasted)
         if step.notes:
             yield Paragraphs(step.notes)
 

@@ -27,7 +27,7 @@ from lsmlens.reports.document import (
     Statement,
     TableBlock,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.tables import Column, Importance, tabulate
 
@@ -99,7 +99,7 @@ def _verdict(overview: Overview) -> Iterator[Block]:
         said.append(Statement(f"{len(overview.outliers)} of {overview.daemons.height} OSDs are outliers", Tone.WARNING))
     else:
         said.append(Statement("no OSD is an outlier"))
-    yield Verdict("", tuple(said))
+    yield VerdictBlock("", tuple(said))
 
 
 def _findings(overview: Overview) -> Iterator[Block]:

@@ -11,9 +11,13 @@ def _of_metrics(*names: str) -> Iterator[tuple[str, str]]:
         yield metric.label[0].upper() + metric.label[1:], metric.meaning
 
 
-ANALYSIS_TERMS: tuple[tuple[str, str], ...] = (
+METRIC_TERMS: tuple[tuple[str, str], ...] = (
     *_of_metrics("write_amplification_lsm", "flush_bytes", "compaction_output_bytes", "write_amplification_total"),
     *_of_metrics("output_input_ratio_of_sums", "avg_output_input_ratio", "total_compaction_seconds"),
+    *_of_metrics("stall_seconds", "stall_lines"),
+)
+
+ANALYSIS_TERMS: tuple[tuple[str, str], ...] = (
     (
         "Compaction Statistics",
         "As published comparisons of OSDs print it: means over compactions, each counting once; MB are MiB; flushes and"
@@ -29,7 +33,6 @@ ANALYSIS_TERMS: tuple[tuple[str, str], ...] = (
         "Flush reason",
         'That of the event; "Write Buffer Manager" under a line that says the WAL\'s limit was reached is "WAL Full".',
     ),
-    *_of_metrics("stall_seconds", "stall_lines"),
     (
         "Charts over time",
         "Bins of equal length. Seconds and bytes of a job are spread evenly over the time it ran; in the chart and"

@@ -13,13 +13,13 @@ from lsmlens.analyzer.printable import printable
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
-    Commands,
+    CommandBlock,
     Deferred,
     Detail,
     Details,
     Document,
-    Figures,
     FindingBlock,
+    KeyFigures,
     Lines,
     Notices,
     Paragraphs,
@@ -27,7 +27,7 @@ from lsmlens.reports.document import (
     TableBlock,
     Terms,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.tables import Table
 
@@ -73,7 +73,7 @@ def _section(page: "Markdown", section: Section, prefix: str) -> None:
 def _blocks(page: "Markdown", blocks: Sequence[Block]) -> None:
     for block in blocks:
         match block:
-            case Verdict():
+            case VerdictBlock():
                 _verdict(page, block)
             case FindingBlock():
                 _finding(page, block)
@@ -84,7 +84,7 @@ def _blocks(page: "Markdown", blocks: Sequence[Block]) -> None:
             case ChartBlock():
                 if block.caption:
                     page.table(block.table, block.caption)
-            case Figures():
+            case KeyFigures():
                 notes = (f" ({escaped(one.note)})" if one.note else "" for one in block.figures)
                 figures = zip(block.figures, notes, strict=True)
                 page.items([f"{escaped(one.label)}: **{escaped(one.value)}**{note}" for one, note in figures])
@@ -97,7 +97,7 @@ def _blocks(page: "Markdown", blocks: Sequence[Block]) -> None:
                 page.terms(block.terms)
             case Lines():
                 page.fenced(block.lines)
-            case Commands():
+            case CommandBlock():
                 if block.caption:
                     page.paragraph(block.caption)
                 page.fenced(block.lines, "sh")
@@ -108,7 +108,7 @@ def _blocks(page: "Markdown", blocks: Sequence[Block]) -> None:
                 raise TypeError("documents are rendered at a level of detail, which makes what is deferred")
 
 
-def _verdict(page: "Markdown", verdict: Verdict) -> None:
+def _verdict(page: "Markdown", verdict: VerdictBlock) -> None:
     said = [_toned(escaped(one.text), one.tone) for one in verdict.statements]
     subject = f"**{escaped(verdict.subject)}** " if verdict.subject else ""
     page.marked(f"{subject}{' · '.join(said)}")

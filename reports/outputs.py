@@ -82,7 +82,7 @@ class Rendered(Text):
         return text
 
 
-def document(function: str, parts: tuple[str, ...] = ()) -> "dict[str, Text | Table]":
+def document(function: str, parts: tuple[str, ...] = ()) -> "dict[str, Text | TableFile]":
     """The forms of the document that a function composes: a page, Markdown, and all of it as text."""
     return {
         ".html": Rendered(function, parts, "lsmlens.reports.html.page:render"),
@@ -92,7 +92,7 @@ def document(function: str, parts: tuple[str, ...] = ()) -> "dict[str, Text | Ta
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Lazy):
+class TableFile(Lazy):
     """A form that is no text; the function takes the path as well, and writes the file."""
 
 
@@ -125,7 +125,7 @@ class Output:
 class Subject(Generic[ReportT]):
     """A kind of result that a command writes: its forms by suffix, in the order that hints name them."""
 
-    forms: Mapping[str, Text | Table]
+    forms: Mapping[str, Text | TableFile]
     charts: Charts | None = None
     annotations: Lazy | None = None
 
@@ -231,10 +231,10 @@ ANALYSIS: "Subject[AnalysisReport]" = Subject(
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".prom": Text("lsmlens.reports.openmetrics:to_openmetrics", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
-        ".parquet": Table("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
-        ".tables.parquet": Table("lsmlens.reports.jobs_parquet:write_tables", ("analysis",)),
-        ".blobs.parquet": Table("lsmlens.reports.jobs_parquet:write_blob_files", ("analysis",)),
-        ".events.parquet": Table("lsmlens.reports.jobs_parquet:write_other_events", ("analysis",)),
+        ".parquet": TableFile("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
+        ".tables.parquet": TableFile("lsmlens.reports.jobs_parquet:write_tables", ("analysis",)),
+        ".blobs.parquet": TableFile("lsmlens.reports.jobs_parquet:write_blob_files", ("analysis",)),
+        ".events.parquet": TableFile("lsmlens.reports.jobs_parquet:write_other_events", ("analysis",)),
     },
     Charts(
         (
@@ -253,7 +253,7 @@ COMPARISON: "Subject[ComparisonReport]" = Subject(
         ".junit.xml": Text("lsmlens.reports.junit:of_comparison"),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_comparison", ("comparison",)),
         ".csv": Text("lsmlens.reports.comparison_csv:to_csv", ("comparison",)),
-        ".parquet": Table("lsmlens.reports.comparison_parquet:write_metrics", ("comparison",)),
+        ".parquet": TableFile("lsmlens.reports.comparison_parquet:write_metrics", ("comparison",)),
     },
     Charts(
         (

@@ -11,7 +11,8 @@ from lsmlens.reports.document import (
     ChartBlock,
     Detail,
     Document,
-    Figure,
+    KeyFigure,
+    KeyFigures,
     Notices,
     Paragraphs,
     Section,
@@ -19,10 +20,7 @@ from lsmlens.reports.document import (
     TableBlock,
     Terms,
     Tone,
-    Verdict,
-)
-from lsmlens.reports.document import (
-    Figures as KeyFigures,
+    VerdictBlock,
 )
 from lsmlens.reports.prediction_tables import (
     LABELS,
@@ -100,7 +98,7 @@ def _short(report: PredictionReport) -> Iterator[Block]:
     predictions = report.prediction.predictions
     for one in predictions:
         subject = one.name if len(predictions) > 1 else f"under {one.name}"
-        yield Verdict(subject, tuple(_statements(report, one)))
+        yield VerdictBlock(subject, tuple(_statements(report, one)))
     if beyond := tuple(outside(report)):
         yield Notices(beyond, detail=Detail.BRIEF)
     predicted = [
@@ -159,9 +157,9 @@ def _reason(report: PredictionReport, one: OptionsPrediction) -> str:
     )
 
 
-def _key_figures(report: PredictionReport, one: OptionsPrediction, observed: Observed | None) -> Iterator[Figure]:
+def _key_figures(report: PredictionReport, one: OptionsPrediction, observed: Observed | None) -> Iterator[KeyFigure]:
     for row in figures_table(report, one, observed).rows[: 1 if unjudged(report, one) else 4]:
-        yield Figure(row[0], row[2], f"{row[3]}; this log {row[1]}, {row[4]}")
+        yield KeyFigure(row[0], row[2], f"{row[3]}; this log {row[1]}, {row[4]}")
 
 
 def _figures_chart(report: PredictionReport) -> "Chart":

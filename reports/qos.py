@@ -9,20 +9,20 @@ from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.reports import qos_tables as tables
 from lsmlens.reports.document import (
     Block,
-    Commands,
+    CommandBlock,
     Deferred,
     Detail,
     Document,
-    Figure,
-    Figures,
     FindingBlock,
+    KeyFigure,
+    KeyFigures,
     Paragraphs,
     Section,
     Statement,
     TableBlock,
     Terms,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.finding_blocks import finding_blocks
 from lsmlens.tuners.qos.assessment import QosAssessment
@@ -108,14 +108,14 @@ def _verdict(assessment: QosAssessment) -> Iterator[Block]:
         pick = recommendation.pick
         keep = "keep" if pick.candidate.is_current else "set"
         said.append(Statement(f"{keep} {tables.settings_of(pick, recommendation)}"))
-    yield Verdict(subject.name, tuple(said))
+    yield VerdictBlock(subject.name, tuple(said))
     if recommendation is not None:
         error = f"Its error: {tables.error_of(recommendation.pick, recommendation)}."
         yield Paragraphs((f"Why: {'; '.join(recommendation.reasons)}.", error), detail=Detail.BRIEF)
     if subject.in_force.is_wpq:
         lot = "WPQ draws operations by lot: there is no allocation, and mClock's options do nothing."
         yield Paragraphs((lot,), detail=Detail.BRIEF)
-    yield Figures(tuple(_key_figures(assessment)))
+    yield KeyFigures(tuple(_key_figures(assessment)))
 
 
 def _scheduler(osd: OsdView) -> str:
@@ -130,26 +130,26 @@ def _scheduler(osd: OsdView) -> str:
     return said + (f" ({one.scheduler.origin})" if one.scheduler.origin else "")
 
 
-def _key_figures(assessment: QosAssessment) -> Iterator[Figure]:
+def _key_figures(assessment: QosAssessment) -> Iterator[KeyFigure]:
     one = assessment.subject.in_force
-    yield Figure("scheduler", "mClock" if one.is_mclock else "WPQ" if one.is_wpq else "not known")
+    yield KeyFigure("scheduler", "mClock" if one.is_mclock else "WPQ" if one.is_wpq else "not known")
     if one.profile is not None:
-        yield Figure("profile", one.profile.value, one.profile.origin)
+        yield KeyFigure("profile", one.profile.value, one.profile.origin)
     if one.capacity is not None:
-        yield Figure("capacity", f"{plain(one.capacity.real)} IOPS", one.capacity.origin)
+        yield KeyFigure("capacity", f"{plain(one.capacity.real)} IOPS", one.capacity.origin)
     if assessment.recommendation is not None:
         pick = assessment.recommendation.pick
-        yield Figure("clients' mean", millis(pick.mean_seconds), f"± {pick.mean_error:.0%}, as recommended")
+        yield KeyFigure("clients' mean", millis(pick.mean_seconds), f"± {pick.mean_error:.0%}, as recommended")
         between = f"{tables.duration(pick.recovery_low)} to {tables.duration(pick.recovery_high)}"
-        yield Figure("recovery takes", tables.duration(pick.recovery_seconds), between)
+        yield KeyFigure("recovery takes", tables.duration(pick.recovery_seconds), between)
 
 
 def _pick(recommendation: QosRecommendation) -> Iterator[Block]:
     if not recommendation.commands:
         return
     restart = "OSDs must be restarted" if recommendation.needs_restart else "no restart"
-    yield Commands(f"To set it ({restart}):", recommendation.commands, detail=Detail.BRIEF)
-    yield Commands("The way back:", recommendation.way_back)
+    yield CommandBlock(f"To set it ({restart}):", recommendation.commands, detail=Detail.BRIEF)
+    yield CommandBlock("The way back:", recommendation.way_back)
 
 
 def _findings(assessment: QosAssessment) -> Iterator[Block]:

@@ -7,13 +7,13 @@ from lsmlens.analyzer.numbers import ratio, size
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
-    Commands,
+    CommandBlock,
     Deferred,
     Detail,
     Details,
     Document,
-    Figure,
-    Figures,
+    KeyFigure,
+    KeyFigures,
     Notices,
     Paragraphs,
     Section,
@@ -21,7 +21,7 @@ from lsmlens.reports.document import (
     TableBlock,
     Terms,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.recommendation_tables import (
     RecommendationReport,
@@ -105,23 +105,23 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     one = report.recommendation
     picked = one.picked
     if picked is None:
-        yield Verdict("", (Statement(headline(one).rstrip("."), Tone.NEUTRAL),))
+        yield VerdictBlock("", (Statement(headline(one).rstrip("."), Tone.NEUTRAL),))
         yield Paragraphs((f"Why: {one.reason}.",), detail=Detail.BRIEF)
         return
     worst = picked.worst
-    yield Verdict("", (Statement(headline(one).rstrip("."), Tone.BETTER),))
+    yield VerdictBlock("", (Statement(headline(one).rstrip("."), Tone.BETTER),))
     certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
     yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
     yield TableBlock("Settings that change", differences_table(picked, "recommended"), detail=Detail.BRIEF)
     table = changes_table(one, picked)
-    yield Figures(tuple(Figure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
+    yield KeyFigures(tuple(KeyFigure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
     yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
     yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.",), detail=Detail.BRIEF)
 
 
 def _steps(report: RecommendationReport) -> Iterator[Block]:
     for number, step in enumerate(report.application.steps if report.application is not None else (), 1):
-        yield Commands(f"{number}. {step.title}", step.commands)
+        yield CommandBlock(f"{number}. {step.title}", step.commands)
         if step.notes:
             yield Paragraphs(step.notes)
 

@@ -15,7 +15,7 @@ from lsmlens.reports.document import (
     Statement,
     TableBlock,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.tables import Table
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
@@ -70,7 +70,7 @@ def _verdict(report: ReplayReport) -> Iterator[Block]:
     """Each set of options in a line, with the bytes it wrote against the first's."""
     first = next((one.figures for one in report.outcomes if one.figures is not None), None)
     for one in report.outcomes:
-        yield Verdict(one.name, tuple(_statements(one, first)))
+        yield VerdictBlock(one.name, tuple(_statements(one, first)))
 
 
 def _statements(outcome: Outcome, first: OutcomeFigures | None) -> Iterator[Statement]:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.measures.tombstones import skipped_per_entry
 from lsmlens.analyzer.numbers import bytes_of, counted, duration, plain, share, size
+from lsmlens.analyzer.rules.level_targets import level_shape
+from lsmlens.analyzer.rules.memory_split import memory_lines, memory_split
+from lsmlens.analyzer.runs.osds import is_osd
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports import run_tables
 from lsmlens.reports.document import (
@@ -232,6 +235,9 @@ def _tables(*captioned: tuple[str, Table | None]) -> Iterator[TableBlock]:
 
 
 def _option_blocks(one: RunAnalysis) -> Iterator[Block]:
+    said = tuple(f"{line[0].upper()}{line[1:]}." for line in option_lines(one))
+    if said:
+        yield Paragraphs(said)
     if not one.options:
         return
     table = run_tables.options(one)
@@ -239,6 +245,27 @@ def _option_blocks(one: RunAnalysis) -> Iterator[Block]:
         yield TableBlock("Options that differ from the release's defaults", table)
     else:
         yield Paragraphs(("No option differs from its default, as far as the defaults are known.",))
+
+
+def option_lines(one: RunAnalysis) -> Iterator[str]:
+    """How the options divide an OSD's memory, where its levels fit, and what schedules its operations."""
+    if not is_osd(one.run):
+        return
+    split = memory_split(one)
+    if split is not None:
+        yield from memory_lines(split)
+    shape = level_shape(one)
+    if shape is not None:
+        steps = ", ".join(size(step) for step in shape.steps())
+        yield (
+            f"one level more of a family fits on a block.db of {steps}: level base {size(shape.base_bytes)}, multiplier"
+            f" {shape.multiplier}"
+        )
+    queue = one.beside.config_show.get("osd_op_queue")
+    if isinstance(queue, str):
+        profile = one.beside.config_show.get("osd_mclock_profile")
+        of = f", profile {profile}" if queue == "mclock_scheduler" and isinstance(profile, str) else ""
+        yield f"operations are scheduled by {queue}{of}: `lsmlens qos` says of the same files what it allots"
 
 
 def _quality_blocks(one: RunAnalysis) -> Iterator[Block]:

@@ -14,13 +14,13 @@ from lsmlens.analyzer.printable import GROUP_SPACE, printable
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
-    Commands,
+    CommandBlock,
     Deferred,
     Detail,
     Details,
     Document,
-    Figures,
     FindingBlock,
+    KeyFigures,
     Lines,
     Notices,
     Paragraphs,
@@ -28,7 +28,7 @@ from lsmlens.reports.document import (
     TableBlock,
     Terms,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.tables import Importance, Table
 
@@ -107,7 +107,7 @@ class Screen:
     def _blocks(self, blocks: Sequence[Block]) -> None:
         """The blocks of a section; verdicts that follow each other have their subjects in one column."""
         subject_width = max(
-            (len(printable(block.subject)) for block in blocks if isinstance(block, Verdict)), default=0
+            (len(printable(block.subject)) for block in blocks if isinstance(block, VerdictBlock)), default=0
         )
         findings = [block for block in blocks if isinstance(block, FindingBlock)]
         unsaid = [] if self._full else findings[FINDINGS_SHOWN:]
@@ -122,7 +122,7 @@ class Screen:
 
     def _block(self, block: Block, subject_width: int) -> Iterable[str]:
         match block:
-            case Verdict():
+            case VerdictBlock():
                 return self._verdict(block, subject_width)
             case FindingBlock():
                 return self._finding(block) if self._full else self._finding_line(block)
@@ -132,7 +132,7 @@ class Screen:
                 if block.as_text:
                     return [*self._wrapped(block.caption, 2, 4), *self._verbatim(block.as_text)]
                 return self._table(block.table, block.caption, "") if block.caption else ()
-            case Figures():
+            case KeyFigures():
                 return self._folded(
                     f"{one.label}: {one.value}{f' ({one.note})' if one.note else ''}" for one in block.figures
                 )
@@ -144,7 +144,7 @@ class Screen:
                 return self._folded(f"{term}: {text}" for term, text in block.terms)
             case Lines():
                 return self._verbatim(f"  {line}" for line in block.lines)
-            case Commands():
+            case CommandBlock():
                 said = self._wrapped(block.caption, 2, 4) if block.caption else []
                 return [*said, *_commands(block.lines)]
             case Details():
@@ -152,7 +152,7 @@ class Screen:
             case Deferred():
                 raise TypeError("documents are rendered at a level of detail, which makes what is deferred")
 
-    def _verdict(self, verdict: Verdict, subject_width: int) -> Iterator[str]:
+    def _verdict(self, verdict: VerdictBlock, subject_width: int) -> Iterator[str]:
         subject = f"{printable(verdict.subject):{subject_width}}  " if subject_width else ""
         said = [f"{MARKS[one.tone]} {one.text}" if one.tone in MARKS else one.text for one in verdict.statements]
         indent = 2 + len(subject)

@@ -164,7 +164,7 @@ class Activity:
 
 
 @dataclass(slots=True)
-class Flushed:
+class FlushedMemtables:
     """Memtables that flushes of one reason took in, by the bin they started in."""
 
     flushes: int = 0
@@ -190,7 +190,7 @@ class Timeline:
     opens_micros: list[int] = field(default_factory=list)
     windows: list[tuple[int, FamilyWrites]] = field(default_factory=list)
     level0: list[Level0Span] = field(default_factory=list)
-    flushed: dict[tuple[int, str], Flushed] = field(default_factory=dict)
+    flushed: dict[tuple[int, str], FlushedMemtables] = field(default_factory=dict)
     waiting_memtables: dict[int, int] = field(default_factory=dict)
     operations: list[OperationBin] = field(default_factory=list)
     client_spans: list[ClientSpan] = field(default_factory=list)
@@ -310,7 +310,7 @@ def _take_job(timeline: Timeline, job: dict[str, Any], lane: str) -> None:
 
 def _take_memtables(timeline: Timeline, flush: dict[str, Any]) -> None:
     reason = flush["reason"] or "not logged"
-    flushed = timeline.flushed.setdefault((timeline.bins.index(flush["started_at"]), reason), Flushed())
+    flushed = timeline.flushed.setdefault((timeline.bins.index(flush["started_at"]), reason), FlushedMemtables())
     flushed.flushes += 1
     flushed.memory_bytes += flush["memory_bytes"] or 0
 

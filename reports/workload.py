@@ -16,7 +16,7 @@ from lsmlens.reports.document import (
     Statement,
     TableBlock,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.tables import Column, Importance, tabulate
 from lsmlens.tuners.estimation.client_operations import ClientOperations, client_operations
@@ -85,7 +85,7 @@ def compose_check(source: str, exact: Sequence[FamilyMoments], learned: Sequence
     return Document("The estimate", f"against {source}", (), sections)
 
 
-def _amounts(fitted: FittedWorkload) -> Verdict:
+def _amounts(fitted: FittedWorkload) -> VerdictBlock:
     puts = sum(one.puts for family in fitted.families for one in family.evidence.intervals)
     operations = sum(family.evidence.operations for family in fitted.families)
     statements = (
@@ -94,7 +94,7 @@ def _amounts(fitted: FittedWorkload) -> Verdict:
         Statement(f"{len(fitted.families)} column families" if len(fitted.families) > 1 else "one column family"),
         *([Statement(counted(len(fitted.notes), "note"), Tone.WARNING)] if fitted.notes else []),
     )
-    return Verdict("", statements)
+    return VerdictBlock("", statements)
 
 
 def _batches(batches: WriteBatches | None) -> Iterator[str]:

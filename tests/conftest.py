@@ -48,7 +48,11 @@ COMMAND = (sys.executable, "-c", "import sys; from lsmlens.cli import main; sys.
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A cache of the tests' own, for their processes too: what a user has fetched must not change what is tested."""
+    """A cache of the tests' own, for their processes too: what a user has fetched must not change what is tested.
+
+    Python keeps its bytecode, as in any installation: hundreds of processes would else compile all modules again.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     cache = tempfile.TemporaryDirectory(prefix="lsmlens-tests-")
     os.environ["XDG_CACHE_HOME"] = cache.name
     config.add_cleanup(cache.cleanup)

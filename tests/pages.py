@@ -6,15 +6,15 @@ from typing import Any
 from lsmlens.analyzer.findings import Severity
 from lsmlens.reports.document import (
     ChartBlock,
-    Commands,
+    CommandBlock,
     Deferred,
     Detail,
     Details,
     Document,
-    Figure,
-    Figures,
     FindingBlock,
     Instance,
+    KeyFigure,
+    KeyFigures,
     Lines,
     Notices,
     Paragraphs,
@@ -23,7 +23,7 @@ from lsmlens.reports.document import (
     TableBlock,
     Terms,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.html.charts import Chart, Dataset
 from lsmlens.reports.tables import Table
@@ -40,8 +40,8 @@ def every_block(text: str) -> Document:
     finding = FindingBlock(text, text, Severity.CRITICAL, text, text, (instance,), **said, **lines)  # type: ignore[arg-type]
     several = FindingBlock("R", text, Severity.INFO, text, text, (instance, instance))
     blocks = (
-        Verdict(text, (Statement(text, Tone.WARNING), Statement(text))),
-        Figures((Figure(text, text, text),)),
+        VerdictBlock(text, (Statement(text, Tone.WARNING), Statement(text))),
+        KeyFigures((KeyFigure(text, text, text),)),
         Paragraphs((text,), lead=True),
         Notices((text,)),
         TableBlock(text, replace(table, tones={(0, 1): "worse"}), text),
@@ -50,7 +50,7 @@ def every_block(text: str) -> Document:
         several,
         Terms(((text, text),)),
         Lines((text,)),
-        Commands(text, (text,)),
+        CommandBlock(text, (text,)),
         Deferred(lambda: [Paragraphs((text,))]),
         Details(text, (Paragraphs((text,)), ChartBlock(chart, table))),
     )

@@ -248,7 +248,7 @@ def tune(
     memtables take no more than `memory_bytes`. `trials` ends the search by a number of candidates in place of time.
     """
     from lsmlens.tuners.search.evaluation import Evaluator
-    from lsmlens.tuners.search.request import Request
+    from lsmlens.tuners.search.request import TuningRequest
     from lsmlens.tuners.search.scores import Objective
     from lsmlens.tuners.search.tuning import Tuning  # which needs optuna
 
@@ -257,7 +257,7 @@ def tune(
     own, tried = _options_of(learned, candidates)
     with closing(Ledger(Path(study))) as ledger:
         replayer = machine.replayer(learned.evidence.run.run.rocksdb_version, ledger)
-        request = Request(
+        request = TuningRequest(
             objective=Objective(objective),
             budget_seconds=budget_seconds,
             trials=trials,

@@ -111,7 +111,7 @@ def _text_uses(text: str) -> Iterator[OsdUse]:
         if line.lstrip().startswith("ID "):
             columns = line.replace("RAW USE", "RAW_USE").split()
         elif columns and (words := line.split()) and words[0].isdecimal():
-            sizes = [round(float(number) * _SCALES[unit]) for number, unit in _SIZE.findall(line)]
+            sizes = sizes_in(line)
             names = [name for name in columns if name in ("SIZE", "RAW_USE", "DATA", "OMAP", "META", "AVAIL")]
             if len(sizes) == len(names):
                 told = dict(zip(names, sizes, strict=True))
@@ -163,7 +163,11 @@ def read_osd_metadata(content: object) -> dict[int, OsdPlace]:
 _DEVICES = ("bluestore_bdev_devices", "bluefs_db_devices", "bluefs_wal_devices", "devices")
 
 
+def sizes_in(text: str) -> list[int]:
+    """The sizes that a line of Ceph's names, in bytes."""
+    return [round(float(number) * _SCALES[unit]) for number, unit in _SIZE.findall(text)]
+
+
 def size_in(text: str) -> int | None:
-    """The first size that a sentence of Ceph's names, in bytes."""
-    match = _SIZE.search(text)
-    return None if match is None else round(float(match[1]) * _SCALES[match[2]])
+    """The first of them; None where it names none."""
+    return next(iter(sizes_in(text)), None)

@@ -59,6 +59,7 @@ READ_AS_TEXT = (
     Role.HEALTH,
     Role.OSD_DF,
     Role.OSD_TREE,
+    Role.BLUEFS_STATS,
 )
 CLUSTER_WIDE = (Role.CEPH_CONF, Role.HEALTH, Role.OSD_DF, Role.OSD_TREE, Role.OSD_METADATA, Role.CLUSTER_LOG)
 READ_AS_DOCUMENT = (
@@ -72,7 +73,12 @@ READ_AS_DOCUMENT = (
     Role.OSD_DF,
     Role.OSD_TREE,
     Role.OSD_METADATA,
+    Role.MEMPOOLS,
+    Role.ALLOCATOR,
+    Role.CONFIG_DIFF,
 )
+# What stands in for a perf dump where there is none: the same gauges, by commands that print no more than them.
+GAUGES = (Role.BLUEFS_STATS, Role.MEMPOOLS, Role.ALLOCATOR)
 
 
 def belonging_to(daemon: str | None, is_alone: bool, companions: Iterable[Companion]) -> list[Companion]:
@@ -92,10 +98,12 @@ def read_companions(mine: Sequence[Companion]) -> Beside:
     from lsmlens.analyzer.counters.perf_dumps import read_perf_dump
 
     conf = next((str(one.content) for one in _of(mine, Role.CEPH_CONF)), None)
-    dumps = tuple(read_perf_dump(one.content, one.path) for one in _of(mine, Role.PERF_DUMP))
+    dumps = tuple(read_perf_dump(one.content, one.path) for one in _of(mine, Role.PERF_DUMP)) or _gauges(mine)
     operations = [read_operations(one.content, one.path).operations for one in _of(mine, Role.HISTORIC_OPS)]
     results = client_results_of(mine)
-    shown: object = next((one.content for one in _of(mine, Role.CONFIG_SHOW)), {})
+    shown: object = next((one.content for one in _of(mine, Role.CONFIG_SHOW)), None)
+    if shown is None:
+        shown = next((_finals(one.content) for one in _of(mine, Role.CONFIG_DIFF)), {})
     return Beside(
         perf_dumps=dumps,
         operations=unique(operation for some in operations for operation in some),
@@ -109,6 +117,25 @@ def read_companions(mine: Sequence[Companion]) -> Beside:
         sharding_output=next((str(one.content) for one in _of(mine, Role.SHARDING)), None),
         paths=tuple(sorted(one.path for one in mine)),
     )
+
+
+def _gauges(mine: Sequence[Companion]) -> "tuple[PerfDump, ...]":
+    found = [(one.role, one.content, one.path) for one in mine if one.role in GAUGES]
+    if not found:
+        return ()
+    from lsmlens.analyzer.counters.gauges import read_gauges
+
+    return (read_gauges(found),)
+
+
+def _finals(document: object) -> dict[str, object]:
+    """What `config diff` says is in force, of the options that are not as Ceph has them."""
+    said = document.get("diff") if isinstance(document, dict) else None
+    return {
+        name: values["final"]
+        for name, values in (said if isinstance(said, dict) else {}).items()
+        if isinstance(values, dict) and isinstance(values.get("final"), str)
+    }
 
 
 def client_results_of(companions: Iterable[Companion]) -> "tuple[ClientResult, ...]":

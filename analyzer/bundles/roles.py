@@ -23,6 +23,10 @@ class Role(StrEnum):
     HEALTH = "health detail"
     OSD_DF = "osd df"
     OSD_TREE = "osd tree"
+    BLUEFS_STATS = "bluefs stats"
+    MEMPOOLS = "mempools"
+    ALLOCATOR = "allocator score"
+    CONFIG_DIFF = "config diff"
     FIO_RESULT = "fio result"
     FIO_LOG = "fio log"
     RADOS_BENCH_RESULT = "rados bench result"
@@ -75,10 +79,20 @@ FILE_DAEMON = re.compile(r"\b((?:osd|mon|mgr|mds)\.[\w-]+?)(?=\.|$)")
 
 # HEALTH_WARN 1 OSD(s) experiencing BlueFS spillover        what `ceph health detail` prints
 HEALTH_TEXT = re.compile(rb"HEALTH_(?:OK|WARN|ERR)\b")
+# 1 : device size 0x7fffe000 : using 0x5db00000(1.5 GiB)        what `bluefs stats` prints
+BLUEFS_STATS_TEXT = re.compile(rb"[012] : device size 0x[0-9a-f]{1,16} : ")
 # ID  CLASS  WEIGHT   REWEIGHT  SIZE     RAW USE  DATA     OMAP     META     AVAIL    %USE   VAR   PGS  STATUS
 OSD_DF_TEXT = re.compile(rb"ID +CLASS +WEIGHT +REWEIGHT +SIZE +")
 # ID  CLASS  WEIGHT   TYPE NAME       STATUS  REWEIGHT  PRI-AFF
 OSD_TREE_TEXT = re.compile(rb"ID +CLASS +WEIGHT +TYPE +NAME")
+
+
+_PRINTED = (
+    (HEALTH_TEXT, Role.HEALTH),
+    (OSD_DF_TEXT, Role.OSD_DF),
+    (OSD_TREE_TEXT, Role.OSD_TREE),
+    (BLUEFS_STATS_TEXT, Role.BLUEFS_STATS),
+)
 
 
 def recognise_text(head: bytes, name: str) -> Role:
@@ -89,7 +103,7 @@ def recognise_text(head: bytes, name: str) -> Role:
     if head.lstrip()[:1] == b"{" and SIZE_HISTOGRAM.search(head):
         return Role.SIZE_HISTOGRAM
     first = head.lstrip()
-    for pattern, role in ((HEALTH_TEXT, Role.HEALTH), (OSD_DF_TEXT, Role.OSD_DF), (OSD_TREE_TEXT, Role.OSD_TREE)):
+    for pattern, role in _PRINTED:
         if pattern.match(first):
             return role
     if RADOS_BENCH.search(head):
@@ -139,6 +153,12 @@ def recognise_json(document: object) -> Role | None:
     nodes = document.get("nodes")
     if isinstance(nodes, list) and nodes and isinstance(nodes[0], dict) and "id" in nodes[0]:
         return Role.OSD_DF if "kb_used_meta" in nodes[0] or "kb_used_meta" in nodes[-1] else Role.OSD_TREE
+    if isinstance(pools := document.get("mempool"), dict) and "by_pool" in pools:
+        return Role.MEMPOOLS
+    if "fragmentation_rating" in keys:
+        return Role.ALLOCATOR
+    if isinstance(document.get("diff"), dict):
+        return Role.CONFIG_DIFF
     if _is_metadata(document):
         return Role.OSD_METADATA
     if has_request_sizes(document):

@@ -44,7 +44,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MetricRow:
     """One metric over all arms: None where an arm does not tell, and of judgements for the baseline."""
 
     metric: Metric
@@ -102,7 +102,7 @@ class Comparison:
     """Arms compared; the first is the baseline. Rows come by section, in the order their metrics are declared."""
 
     arms: tuple[Arm, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[MetricRow, ...]
     notices: tuple[Notice, ...]
     sentences: tuple[str, ...]
     options: tuple[OptionDifference, ...]
@@ -117,11 +117,11 @@ class Comparison:
         """The arms' names."""
         return tuple(arm.name for arm in self.arms)
 
-    def of(self, group: Group) -> tuple[Row, ...]:
+    def of(self, group: Group) -> tuple[MetricRow, ...]:
         """The rows of one section."""
         return tuple(row for row in self.rows if row.metric.group is group)
 
-    def row(self, name: str) -> Row | None:
+    def row(self, name: str) -> MetricRow | None:
         """The row of a metric, by its name or an alias (also of a part: `write_amp.p-0`); None if there is none."""
         exact = next((row for row in self.rows if row.metric.name == name), None)
         return exact or next((row for row in self.rows if row.metric.name == resolve(name)), None)
@@ -143,7 +143,7 @@ def compare(arms: Sequence[Arm]) -> Comparison:
         pairs = {metric: (_values(of_arms[0]), _values(of_arms[place])) for metric, of_arms in figures.items()}
         judged.append(judge_arm(arms[0], arms[place], work, pairs))
     rows = tuple(
-        Row(metric, of_arms, tuple(one.get(metric.name) for one in judged)) for metric, of_arms in figures.items()
+        MetricRow(metric, of_arms, tuple(one.get(metric.name) for one in judged)) for metric, of_arms in figures.items()
     )
     names = [arm.name for arm in arms]
     return Comparison(
@@ -189,7 +189,7 @@ def _values(figure: Figure | None) -> tuple[float, ...]:
     return figure.values if figure is not None else ()
 
 
-def _notices(arms: Sequence[Arm], works: Sequence[Work], rows: Sequence[Row]) -> Iterator[Notice]:
+def _notices(arms: Sequence[Arm], works: Sequence[Work], rows: Sequence[MetricRow]) -> Iterator[Notice]:
     """What was read badly, what work was unequal, and what the intervals do not tell."""
     of_arms: dict[str, list[str]] = {}
     for arm in arms:
@@ -222,7 +222,7 @@ def _data_notices(arm: Arm) -> Iterator[str]:
         yield note if len(where) == len(arm.observations) else f"{note} ({', '.join(where)})"
 
 
-def _scalings(names: Sequence[str], rows: Sequence[Row]) -> Iterator[Scaling]:
+def _scalings(names: Sequence[str], rows: Sequence[MetricRow]) -> Iterator[Scaling]:
     for row in rows:
         figures = [figure for figure in row.figures if figure is not None]
         if len(figures) == len(names):
@@ -335,7 +335,7 @@ _NOTEWORTHY = 0.005
 _NAMED = 4
 
 
-def summary(names: Sequence[str], rows: "Sequence[Row]", works: Sequence[Work]) -> Iterator[str]:
+def summary(names: Sequence[str], rows: "Sequence[MetricRow]", works: Sequence[Work]) -> Iterator[str]:
     """For each arm what it writes, its write amplification and what that leaves out, what is better and worse."""
     by_name = {row.metric.name: row for row in rows}
     for place, work in enumerate(works, 1):
@@ -354,7 +354,7 @@ def in_words(ratio: float) -> str:
     return f"{'up' if percent > 0 else 'down'} {abs(percent):.1f} %"
 
 
-def _bytes(rows: "dict[str, Row]", place: int, work: Work) -> str:
+def _bytes(rows: "dict[str, MetricRow]", place: int, work: Work) -> str:
     names = _TOTALS if work.is_equal else _PER_RECORD
     if not any(name in rows for name in names):
         names = _PUBLISHED
@@ -375,7 +375,7 @@ def _sure(judgement: Judgement) -> str:
     return " (noise unknown)" if judgement.reason.startswith("noise unknown") else f" ({judgement.verdict})"
 
 
-def _amplification(rows: "dict[str, Row]", place: int) -> str:
+def _amplification(rows: "dict[str, MetricRow]", place: int) -> str:
     """Write amplification divides by flush bytes: it falls where more is flushed, and says nothing of that."""
     row, amplification = rows.get("write_amplification_lsm"), _judgement(rows, "write_amplification_lsm", place)
     if row is None or amplification is None or amplification.ratio is None:
@@ -393,7 +393,7 @@ def _amplification(rows: "dict[str, Row]", place: int) -> str:
     return f"{said}; flush bytes per record {in_words(flushed.ratio)} alone move it {way}: see table bytes per record"
 
 
-def _verdicts(rows: "Sequence[Row]", place: int) -> str:
+def _verdicts(rows: "Sequence[MetricRow]", place: int) -> str:
     """How many metrics became better, worse and stayed: of the whole database, or else what clients measured."""
     whole = [row for row in rows if row.metric.part is None]
     labels: dict[Verdict, list[str]] = {verdict: [] for verdict in Verdict}
@@ -415,12 +415,12 @@ def _verdicts(rows: "Sequence[Row]", place: int) -> str:
     return "no metric tells it from the baseline beyond chance"
 
 
-def _is_unknown(row: "Row", place: int) -> bool:
+def _is_unknown(row: "MetricRow", place: int) -> bool:
     judgement = row.judgements[place]
     is_open = judgement is not None and judgement.verdict is Verdict.NOT_SIGNIFICANT
     return not is_open or (judgement is not None and judgement.reason.startswith("noise unknown"))
 
 
-def _judgement(rows: "dict[str, Row]", name: str, place: int) -> Judgement | None:
+def _judgement(rows: "dict[str, MetricRow]", name: str, place: int) -> Judgement | None:
     row = rows.get(name)
     return row.judgements[place] if row is not None else None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from lsmlens.analyzer.comparison.comparison import Comparison, Row, resolve
+from lsmlens.analyzer.comparison.comparison import Comparison, MetricRow, resolve
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.errors import LsmlensError
@@ -90,7 +90,7 @@ def judge_gates(gates: Sequence[Gate], comparison: Comparison) -> tuple[GateResu
     return tuple(results)
 
 
-def _judge(gate: Gate, baseline: str, arm: str, row: Row | None, place: int) -> GateResult:
+def _judge(gate: Gate, baseline: str, arm: str, row: MetricRow | None, place: int) -> GateResult:
     values = row.values if row is not None else (None,) * (place + 1)
     before, value = values[0], values[place]
     is_relative = gate.sign in "+-"

@@ -17,6 +17,7 @@ import re
 from lsmlens.analyzer.bundles.embedders import NO_THREAD
 from lsmlens.analyzer.bundles.transports import SYSLOG_STAMP
 from lsmlens.analyzer.logs.stamps import STAMP
+from stringzilla import find
 
 MARKER = b"------- DUMPING STATS -------"
 STATISTICS = b"STATISTICS:"
@@ -45,7 +46,8 @@ def dump_end(view: memoryview, start: int, end: int) -> int:
     At most `DUMP_BYTES` after `start`. The end of the marker's line, if the tables never come.
     """
     limit = min(end, start + DUMP_BYTES)
-    opening = _line_end(view, start, limit)
+    newline = find(view, b"\n", start, limit)
+    opening = limit if newline < 0 else newline + 1
     line_start = max(0, start - 1024)
     line_start += bytes(view[line_start:start]).rfind(b"\n") + 1
     marker = ENTRY.match(bytes(view[line_start:start]))
@@ -56,7 +58,7 @@ def dump_end(view: memoryview, start: int, end: int) -> int:
     others = 0
     stop: int | None = None  # where the dump ends, unless its thread goes on after what other threads wrote
     for entry in ENTRY.finditer(text):
-        line_end = _line_end(text, entry.end(), len(text))
+        line_end = text.find(b"\n", entry.end()) + 1 or len(text)
         line = text[entry.start() : line_end]
         is_own = thread is None or entry["thread"] == thread
         if is_own and (_begins_tables(text, line, line_end) or line.rstrip().endswith(STATISTICS)):
@@ -77,16 +79,6 @@ def dump_end(view: memoryview, start: int, end: int) -> int:
 
 def _begins_tables(text: bytes, line: bytes, line_end: int) -> bool:
     return MARKER not in line and bool(_TITLE.search(line) or _TITLE.match(text, _after_blanks(text, line_end)))
-
-
-def _line_end(text: memoryview | bytes, start: int, end: int) -> int:
-    while start < end:
-        stop = min(end, start + 4096)
-        newline = bytes(text[start:stop]).find(b"\n")
-        if newline >= 0:
-            return start + newline + 1
-        start = stop
-    return end
 
 
 def _after_blanks(text: bytes, start: int) -> int:

@@ -11,10 +11,11 @@ An operation overlaps if a job runs during it, or within the slack before or aft
 keeps what is bursty bursty, on both sides; what lies beyond the end comes in again at the beginning.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from random import Random
 from typing import NamedTuple
 
+import polars as pl
 from lsmlens.analyzer.bundles.companions import Beside
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.runs.run import Run, SlowOperation
@@ -35,6 +36,7 @@ SEED = 1
 MOST_SHIFTS, LEAST_SHIFTS = 2000, 200
 # Shifts times operations, so that a large dump takes part of a second and not minutes.
 MOST_LOOKUPS = 250_000
+FOREVER = 1 << 62  # a dump may say of an operation that it took longer than 64 bits hold
 
 Interval = tuple[int, int]
 
@@ -175,33 +177,34 @@ def measure_overlap(
     """
     start, end = span
     length = end - start
-    inside = [(since - start, max(0, until - since)) for since, until in operations if start <= since < end]
+    inside = [
+        (since - start, min(max(0, until - since), FOREVER)) for since, until in operations if start <= since < end
+    ]
     if not inside:
         return Overlap(0, 0, 0.0, 0, 0)
     busy = _merged((since - slack - start, until + slack - start) for since, until in jobs)
-    starts, ends = [since for since, _ in busy], [until for _, until in busy]
+    starts = pl.Series([since for since, _ in busy], dtype=pl.Int64)
+    ends = pl.Series([-1, *(until for _, until in busy)], dtype=pl.Int64)  # by how many started; none: before the span
 
-    def is_busy(since: int, until: int) -> bool:
-        place = bisect_right(starts, until) - 1
-        return place >= 0 and ends[place] >= since
+    def is_busy(since: pl.Series | int, until: pl.Series) -> pl.Series:
+        return ends.gather(starts.search_sorted(until, side="right")) >= since
 
-    def overlapping(shift: int) -> int:
-        count = 0
-        for since, took in inside:
-            begin = (since + shift) % length
-            beyond = begin + took - length
-            hit = is_busy(begin, min(begin + took, length)) or (beyond > 0 and is_busy(0, min(beyond, length)))
-            count += hit
-        return count
-
-    from random import Random
-
+    began, took = (pl.Series(values, dtype=pl.Int64) for values in zip(*inside, strict=True))
     random = Random(SEED)
     shifts = max(LEAST_SHIFTS, min(MOST_SHIFTS, MOST_LOOKUPS // len(inside)))
-    by_chance = sorted(overlapping(random.randrange(length)) for _ in range(shifts))
+    by_chance: list[int] = []
+    for done in range(0, shifts, at_once := MOST_LOOKUPS // len(inside) or 1):
+        drawn = pl.DataFrame({"shift": [random.randrange(length) for _ in range(min(at_once, shifts - done))]})
+        shifted = drawn.with_row_index().join(pl.DataFrame({"began": began, "took": took}), how="cross")
+        begin = (shifted["began"] + shifted["shift"]) % length
+        until = begin + shifted["took"]
+        hit = is_busy(begin, until.clip(upper_bound=length))
+        hit |= (until > length) & is_busy(0, (until - length).clip(upper_bound=length))
+        by_chance.extend(shifted.select("index", hit=hit).group_by("index").sum()["hit"])
+    by_chance.sort()
     return Overlap(
         operations=len(inside),
-        overlapping=sum(is_busy(since, since + took) for since, took in inside),
+        overlapping=int(is_busy(began, began + took).sum()),
         by_chance=sum(by_chance) / shifts,
         chance_low=by_chance[int(shifts * 0.05)],
         chance_high=by_chance[min(shifts - 1, int(shifts * 0.95))],

@@ -86,23 +86,19 @@ class _Steps:
 
     def courses(self, moments: pl.LazyFrame) -> dict[str, Course]:
         """A course for each family out of the moments at which its number became another."""
-        known = moments.sort("micros", "value").collect()
-        names = known["column_family"].unique(maintain_order=True)
-        return {name: self._course(known.filter(pl.col("column_family") == name)) for name in names}
-
-    def _course(self, moments: pl.DataFrame) -> Course:
-        last, end = STEPS - 1, self.start + self.length * STEPS
-        opens = pl.DataFrame({"open": self.opens}, schema={"open": pl.Int64}).set_sorted("open")
-        step = ((pl.col("micros") - self.start) // self.length).clip(0, last).alias("step")
-        seen = moments.lazy().group_by(step).agg(most=pl.col("value").max())
+        known, end = moments.sort("micros", "value").collect(), self.start + self.length * STEPS
+        opens = pl.LazyFrame({"open": self.opens}, schema={"open": pl.Int64}).set_sorted("open")
+        step = ((pl.col("micros") - self.start) // self.length).clip(0, STEPS - 1).alias("step")
+        seen = known.lazy().group_by("column_family", step).agg(most=pl.col("value").max())
         # what a moment leaves holds until the next one, unless the database was opened between them
         held = (
-            moments.lazy()
-            .with_columns(until=pl.col("micros").shift(-1))
+            known.lazy()
+            .with_columns(until=pl.col("micros").shift(-1).over("column_family"))
             .sort("micros")
-            .join_asof(opens.lazy(), left_on="micros", right_on="open", strategy="forward", allow_exact_matches=False)
+            .join_asof(opens, left_on="micros", right_on="open", strategy="forward", allow_exact_matches=False)
             .filter(pl.col("open").is_null() | (pl.col("open") > pl.col("until")))
             .select(
+                "column_family",
                 "value",
                 since=pl.col("micros").clip(lower_bound=self.start),
                 until=pl.col("until").clip(upper_bound=end),
@@ -118,19 +114,19 @@ class _Steps:
             .with_columns(
                 micros=pl.min_horizontal("until", pl.col("begin") + self.length) - pl.max_horizontal("since", "begin")
             )
-            .group_by("step")
+            .group_by("column_family", "step")
             .agg(
                 held=pl.col("value").max(),
                 weighted=(pl.col("value").cast(pl.Float64) * pl.col("micros")).sum(),
                 micros=pl.col("micros").sum(),
             )
         )
-        course = Course(STEPS)
-        both = seen.join(held, on="step", how="full", coalesce=True)
+        courses = {name: Course(STEPS) for name in known["column_family"].unique(maintain_order=True)}
+        both = seen.join(held, on=("column_family", "step"), how="full", coalesce=True)
         for row in both.sort("step").collect().iter_rows(named=True):
             most = max(row["most"] or 0, row["held"] or 0)
-            course.take(row["step"], most, row["weighted"] or 0.0, row["micros"] or 0)
-        return course
+            courses[row["column_family"]].take(row["step"], most, row["weighted"] or 0.0, row["micros"] or 0)
+        return courses
 
 
 class FamilyPressure(NamedTuple):

@@ -33,6 +33,11 @@ def ceph_defaults(version: str | None) -> CephRelease | None:
     return CephRelease(document["releases"][release], _values_at(document["options"], (int(release), 0)))
 
 
+def options_of_ceph() -> frozenset[str]:
+    """The names of Ceph's own options whose defaults are known."""
+    return frozenset(_document("ceph.json")["options"])
+
+
 @cache
 def rocksdb_defaults(version: str | None) -> Mapping[str, str]:
     """The defaults of a RocksDB version, as its options dump prints them; empty for none or one before 4.9."""

@@ -4,6 +4,7 @@ A layer nearer to the running database stands before one further away; see `opti
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -74,8 +75,12 @@ class OptionEvidence:
 
     @property
     def version(self) -> str | None:
-        """RocksDB's version."""
-        return self.rocksdb_version or self.dump.rocksdb_version
+        """RocksDB's version; where nothing tells it, that of the Ceph release, or of most of them."""
+        known = self.rocksdb_version or self.dump.rocksdb_version
+        if known is not None or not self.is_ceph:
+            return known
+        major = re.match(r"\d+", self.ceph_version or "")
+        return ROCKSDB_OF_CEPH.get(int(major[0]) if major else 0, NEWEST_OF_CEPH)
 
     @property
     def release(self) -> CephRelease | None:
@@ -88,7 +93,12 @@ class OptionEvidence:
         yield Source.CEPH_CONF, parse_ceph_conf(self.ceph_conf or "").options_of(self.daemon)
 
 
-class Layer(NamedTuple):
+# The RocksDB in each Ceph release (src/rocksdb of its last point release), and that of all since Reef.
+NEWEST_OF_CEPH = "7.9.2"
+ROCKSDB_OF_CEPH = {12: "5.4.0", 14: "6.1.2", 15: "6.1.2", 16: "6.8.1", 17: "6.15.5"}
+
+
+class OptionLayer(NamedTuple):
     """Options from one source; `detail` says what of it."""
 
     source: Source
@@ -96,7 +106,7 @@ class Layer(NamedTuple):
     detail: str = ""
 
 
-def merged(layers: Iterable[Layer]) -> dict[str, str]:
+def merged(layers: Iterable[OptionLayer]) -> dict[str, str]:
     """All options of these layers, each from the first that has it."""
     options: dict[str, str] = {}
     for layer in layers:
@@ -104,7 +114,7 @@ def merged(layers: Iterable[Layer]) -> dict[str, str]:
     return options
 
 
-def shared_layers(evidence: OptionEvidence) -> Iterator[Layer]:
+def shared_layers(evidence: OptionEvidence) -> Iterator[OptionLayer]:
     """What was set for the whole database and all its families, and RocksDB's defaults behind it.
 
     An option string replaces that of a source further away as a whole, so only the nearest counts; the annex
@@ -112,15 +122,15 @@ def shared_layers(evidence: OptionEvidence) -> Iterator[Layer]:
     """
     dump = evidence.dump
     if dump.ceph_set:
-        yield Layer(Source.CEPH_SET, dump.ceph_set)
+        yield OptionLayer(Source.CEPH_SET, dump.ceph_set)
     elif dump.opened_with:
-        yield Layer(Source.OPENED, parse_option_string(dump.opened_with).options)
+        yield OptionLayer(Source.OPENED, parse_option_string(dump.opened_with).options)
     else:
         yield from _option_strings([*evidence.configurations(), *_release_configuration(evidence)], evidence)
     yield _rocksdb_layer(evidence)
 
 
-def default_layers(evidence: OptionEvidence, family: str | None = None) -> Iterator[Layer]:
+def default_layers(evidence: OptionEvidence, family: str | None = None) -> Iterator[OptionLayer]:
     """What this release runs with where nothing is configured; with what it has for one family alone, if one is named.
 
     The latter counts for an OSD made by the same release.
@@ -128,7 +138,7 @@ def default_layers(evidence: OptionEvidence, family: str | None = None) -> Itera
     for source, options in _release_configuration(evidence):
         column = None if family is None or evidence.is_monitor else _sharding(options).column_of(family)
         if column is not None:
-            yield Layer(source, column.options, "bluestore_rocksdb_cfs")
+            yield OptionLayer(source, column.options, "bluestore_rocksdb_cfs")
     yield from _option_strings([*_release_configuration(evidence)], evidence)
     yield _rocksdb_layer(evidence)
 
@@ -139,18 +149,18 @@ def _release_configuration(evidence: OptionEvidence) -> Iterator[tuple[Source, M
         yield Source.CEPH_DEFAULT, release.options
 
 
-def _rocksdb_layer(evidence: OptionEvidence) -> Layer:
-    return Layer(Source.ROCKSDB_DEFAULT, rocksdb_defaults(evidence.version), evidence.version or "")
+def _rocksdb_layer(evidence: OptionEvidence) -> OptionLayer:
+    return OptionLayer(Source.ROCKSDB_DEFAULT, rocksdb_defaults(evidence.version), evidence.version or "")
 
 
 def _option_strings(
     configurations: Sequence[tuple[Source, Mapping[str, str]]], evidence: OptionEvidence
-) -> Iterator[Layer]:
+) -> Iterator[OptionLayer]:
     name = "mon_rocksdb_options" if evidence.is_monitor else "bluestore_rocksdb_options"
     for wanted in (name,) if evidence.is_monitor else (f"{name}_annex", name):
         for source, options in configurations:
             if wanted in options:
-                yield Layer(source, parse_option_string(options[wanted]).options, wanted)
+                yield OptionLayer(source, parse_option_string(options[wanted]).options, wanted)
                 break
 
 

@@ -16,10 +16,10 @@ SetOptions named or that its flushes and tables give away; RocksDB's defaults ar
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from lsmlens.analyzer.options.option_defaults import opened_value, scope_of
+from lsmlens.analyzer.options.option_defaults import opened_value, options_of_ceph, scope_of
 from lsmlens.analyzer.options.option_evidence import (
-    Layer,
     OptionEvidence,
+    OptionLayer,
     Source,
     default_layers,
     infer_merge,
@@ -29,7 +29,7 @@ from lsmlens.analyzer.options.option_evidence import (
     shared_layers,
 )
 from lsmlens.analyzer.options.option_strings import parse_size, same_value
-from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, Column
+from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, ShardedColumn
 
 MERGE = "min_write_buffer_number_to_merge"
 # Printed for the default family, but each family's own.
@@ -61,13 +61,16 @@ def options_in_force(evidence: OptionEvidence) -> tuple[OptionInForce, ...]:
 def ceph_options_in_force(evidence: OptionEvidence) -> tuple[OptionInForce, ...]:
     """Ceph's own options that matter to RocksDB, by name: caches, BlueFS, the log of placement groups, the queue.
 
-    Nothing for a Ceph version whose defaults are not known.
+    Of a Ceph version whose defaults are not known, those that a configuration tells.
     """
     release = evidence.release
+    layers = [OptionLayer(source, options) for source, options in evidence.configurations()]
     if release is None:
-        return ()
-    layers = [Layer(source, options) for source, options in evidence.configurations()]
-    layers.append(Layer(Source.CEPH_DEFAULT, release.options, release.name))
+        told = merged(layers)
+        names = sorted(told.keys() & options_of_ceph())
+        sources = {name: next(layer.source for layer in layers if name in layer.options) for name in names}
+        return tuple(OptionInForce(None, name, told[name], sources[name]) for name in names)
+    layers.append(OptionLayer(Source.CEPH_DEFAULT, release.options, release.name))
     found = []
     for name, default in sorted(release.options.items()):
         layer = next(layer for layer in layers if name in layer.options)
@@ -98,7 +101,11 @@ class _Merger:
     def options(self) -> Iterator[OptionInForce]:
         """The database's options, then each family's."""
         dump = self._dump
-        layers = [Layer(Source.SET_OPTIONS, dump.changed.get(None, {})), Layer(Source.LOG, dump.db), *self._shared]
+        layers = [
+            OptionLayer(Source.SET_OPTIONS, dump.changed.get(None, {})),
+            OptionLayer(Source.LOG, dump.db),
+            *self._shared,
+        ]
         names = {name for name in merged(layers) if not self._is_of_families(name)}
         yield from self._in_force(None, names, layers)
         for family in self._families():
@@ -114,8 +121,8 @@ class _Merger:
         dump = self._dump
         column = self._sharding[1].column_of(family) if self._sharding is not None else None
         own = [
-            Layer(Source.SET_OPTIONS, dump.changed.get(family, {})),
-            Layer(Source.LOG, dump.families.get(family, {})),
+            OptionLayer(Source.SET_OPTIONS, dump.changed.get(family, {})),
+            OptionLayer(Source.LOG, dump.families.get(family, {})),
         ]
         shared = self._shared
         stated = self._stated(column)
@@ -133,14 +140,16 @@ class _Merger:
             names -= {"compression"}
         yield from self._in_force(family, names, layers)
 
-    def _stated(self, column: Column | None) -> list[Layer]:
+    def _stated(self, column: ShardedColumn | None) -> list[OptionLayer]:
         if self._sharding is None or column is None:
             return []
         source = self._sharding[0]
         detail = "" if source is Source.SHARDING else "bluestore_rocksdb_cfs, if the OSD was made with it"
-        return [Layer(source, column.options, detail)]
+        return [OptionLayer(source, column.options, detail)]
 
-    def _merge_seen(self, family: str, stated: Sequence[Layer], shared: Sequence[Layer]) -> Iterator[Layer]:
+    def _merge_seen(
+        self, family: str, stated: Sequence[OptionLayer], shared: Sequence[OptionLayer]
+    ) -> Iterator[OptionLayer]:
         """What flushes give away of a family that was not printed.
 
         A value in the stored sharding text stands, unless fewer memtables were merged than it lets.
@@ -154,20 +163,22 @@ class _Merger:
             if (parse_size(value) or 0) <= least:
                 return
         detail = f"{flushes} flushes for a full write buffer, the least of {least} memtables"
-        yield Layer(Source.FLUSHES, {MERGE: str(least)}, detail)
+        yield OptionLayer(Source.FLUSHES, {MERGE: str(least)}, detail)
 
-    def _given_away(self, family: str) -> Iterator[Layer]:
+    def _given_away(self, family: str) -> Iterator[OptionLayer]:
         """What flushes and tables give away of a family that was not printed, and whose options may be any."""
         flushes = self._evidence.flushes.get(family, ())
         if (merge := infer_merge(flushes)) is not None:
-            yield Layer(Source.FLUSHES, {MERGE: str(merge[0])}, f"{merge[1]} flushes for a full write buffer")
+            yield OptionLayer(Source.FLUSHES, {MERGE: str(merge[0])}, f"{merge[1]} flushes for a full write buffer")
         if (buffer := infer_write_buffer(flushes)) is not None:
-            yield Layer(Source.FLUSHES, {"write_buffer_size": str(buffer[0])}, buffer[1])
+            yield OptionLayer(Source.FLUSHES, {"write_buffer_size": str(buffer[0])}, buffer[1])
         compressions = self._evidence.tables.get(family, ())
         if len(compressions) == 1:
-            yield Layer(Source.TABLES, {"compression": next(iter(compressions))}, "all tables that the last open made")
+            yield OptionLayer(
+                Source.TABLES, {"compression": next(iter(compressions))}, "all tables that the last open made"
+            )
 
-    def _printed_for_default(self, family: str, column: Column | None) -> Iterator[Layer]:
+    def _printed_for_default(self, family: str, column: ShardedColumn | None) -> Iterator[OptionLayer]:
         """The options Ceph gave the default family, which it gives all of them."""
         printed = self._dump.families.get(DEFAULT_FAMILY)
         if not self._evidence.is_ceph or printed is None or family == DEFAULT_FAMILY:
@@ -178,9 +189,9 @@ class _Merger:
             for name, value in printed.items()
             if name not in NOT_SHARED and not (own_table and name.startswith("table_factory."))
         }
-        yield Layer(Source.LOG_OF_DEFAULT, shared)
+        yield OptionLayer(Source.LOG_OF_DEFAULT, shared)
 
-    def _in_force(self, family: str | None, names: Set[str], layers: Sequence[Layer]) -> Iterator[OptionInForce]:
+    def _in_force(self, family: str | None, names: Set[str], layers: Sequence[OptionLayer]) -> Iterator[OptionInForce]:
         version = self._evidence.version
         options, defaults = merged(layers), merged(default_layers(self._evidence, family))
         for name in sorted(names):

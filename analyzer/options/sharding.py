@@ -29,7 +29,7 @@ BLUESTORE_PREFIX = re.compile(r"[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ShardedColumn:
     """One column: a prefix, the families it is spread over, and the options these have for themselves.
 
     `hash_end` is exclusive; None where the hash goes to the key's end.
@@ -81,7 +81,7 @@ class Sharding(NamedTuple):
     Ceph refuses a text with such a piece as a whole.
     """
 
-    columns: tuple[Column, ...] = ()
+    columns: tuple[ShardedColumn, ...] = ()
     rejected: tuple[str, ...] = ()
 
     @property
@@ -89,7 +89,7 @@ class Sharding(NamedTuple):
         """All column families, the default one first."""
         return (DEFAULT_FAMILY, *(family for column in self.columns for family in column.families))
 
-    def column_of(self, family: str) -> Column | None:
+    def column_of(self, family: str) -> ShardedColumn | None:
         """The column a family belongs to; None for the default family and for one not in the text."""
         return next((column for column in self.columns if family in column.families), None)
 
@@ -99,7 +99,7 @@ class Sharding(NamedTuple):
 
 def parse_sharding(text: str) -> Sharding:
     """The columns of a `bluestore_rocksdb_cfs` or of the text stored in a database."""
-    columns: list[Column] = []
+    columns: list[ShardedColumn] = []
     rejected: list[str] = []
     for piece in text.split():  # at every space, inside braces too, as Ceph does
         column = _parse_column(piece)
@@ -127,7 +127,7 @@ def parse_show_sharding(output: str) -> Sharding | None:
     return found
 
 
-def _parse_column(piece: str) -> Column | None:
+def _parse_column(piece: str) -> ShardedColumn | None:
     definition, _, options = piece.partition("=")
     match = COLUMN.fullmatch(definition)
     if match is None or not match["prefix"]:
@@ -138,7 +138,7 @@ def _parse_column(piece: str) -> Column | None:
     parsed = parse_rocksdb_string(options)
     if parsed.rejected:
         return None
-    return Column(
+    return ShardedColumn(
         match["prefix"],
         shards,
         int(match["begin"] or 0),

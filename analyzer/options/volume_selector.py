@@ -45,6 +45,21 @@ class LevelShape(NamedTuple):
             yield level, size
             size *= self.multiplier
 
+    def steps(self, most: int = 4) -> tuple[int, ...]:
+        """The sizes of block.db, in bytes, from which on one level more of a family is on it, to level `most`.
+
+        With a base of 256 MiB and a multiplier of 10 they are the 3, 30 and 300 GB that are spoken of. RocksDB takes
+        level 0 for as large as level 1, and is given 95 % of the device.
+        """
+        total, found = self.base_bytes, []
+        for level, size in self.targets():
+            total += size
+            if level > 1:
+                found.append(-(-total * 100 // USABLE_PERCENT))
+            if level == most:
+                break
+        return tuple(found)
+
 
 class VolumeSelection(NamedTuple):
     """What fits a database's device. Sizes in bytes; `extra_bytes` is what levels above `last_level` may use of it.

@@ -21,6 +21,7 @@ from lsmlens.analyzer.rules.listed_tombstones import ListedTombstones
 from lsmlens.analyzer.rules.logged_errors import LoggedErrors
 from lsmlens.analyzer.rules.manual_work import ManualWork
 from lsmlens.analyzer.rules.marked_compactions import MarkedCompactions
+from lsmlens.analyzer.rules.memory_split import MemoryDoesNotGoRound
 from lsmlens.analyzer.rules.missing_families import MissingFamilies
 from lsmlens.analyzer.rules.muted_events import MutedEvents
 from lsmlens.analyzer.rules.onode_misses import OnodeMisses
@@ -91,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     SlowPeers(),
     SmallTables(),
     ListedTombstones(),
+    MemoryDoesNotGoRound(),
 )
 
 

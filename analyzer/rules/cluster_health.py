@@ -7,6 +7,8 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.bundles.cluster_status import ClusterStatus, HealthCheck, OsdUse, size_in
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import size
+from lsmlens.analyzer.rules.level_targets import level_shape
 from lsmlens.analyzer.runs.osds import OSD_NAME, is_osd, store_path, while_stopped
 from lsmlens.analyzer.units import GIB
 
@@ -24,6 +26,17 @@ SLOW = (
     "OSD_SLOW_PING_TIME_BACK",
     "DB_DEVICE_STALLED_READ_ALERT",
 )
+
+
+def _steps(run: RunAnalysis) -> str:
+    """The sizes at which one level more fits, by the level base and multiplier in force, or by the usual ones."""
+    shape = level_shape(run)
+    if shape is None:
+        return "3, 30, 300 GB"
+    families = {one.family for one in run.options if one.family is not None}
+    steps = ", ".join(size(one) for one in shape.steps())
+    base = f"level base {size(shape.base_bytes)}, multiplier {shape.multiplier}"
+    return f"{steps} by {base}" + (f", of each of {len(families)} column families" if len(families) > 1 else "")
 
 
 class ClusterHealth:
@@ -77,7 +90,7 @@ class ClusterHealth:
             used, total = size_in(match[3]), size_in(match[4])
             by_level = used is not None and bool(total) and used < LEAST_USED_SHARE * (total or 1)
             why = (
-                "there is room on block.db, so it is a level that does not fit as a whole (3, 30, 300 GB): what is"
+                f"there is room on block.db, so it is a level that does not fit as a whole ({_steps(run)}): what is"
                 " free below the next step is of no use to RocksDB"
                 if by_level
                 else "block.db is full"
@@ -146,16 +159,14 @@ class ClusterHealth:
         )
 
     def _metadata(self, cluster: ClusterStatus, large: Sequence[OsdUse]) -> Finding:
-        told = ", ".join(
-            f"osd.{one.osd} META {one.meta_bytes / GIB:.0f} GiB, OMAP {one.omap_bytes / GIB:.1f} GiB" for one in large
-        )
+        told = ", ".join(f"osd.{one.osd} META {size(one.meta_bytes)}, OMAP {size(one.omap_bytes)}" for one in large)
         return self._finding(
             "Metadata far beyond omap",
             Severity.CRITICAL,
             "BlueFS's own log is the likely part: it grows where BlueFS is not asked to compact it, until the OSD"
             " cannot replay it at its start",
             told,
-            f"META {MOST_META_BYTES / GIB:.0f} GiB",
+            f"META {size(MOST_META_BYTES)}",
             cluster,
             told,
             "do not restart these OSDs; compact them while they run, look at bluefs.log_bytes, then upgrade (Ceph"

@@ -50,7 +50,7 @@ class Fragmentation:
             return
         share = None if run.counters is None else run.counters.fragmentation_share
         if share is None:
-            yield NotAssessed(self.code, self.title, "perf dump")
+            yield NotAssessed(self.code, self.title, "perf dump or bluestore allocator score")
         elif share >= NOTED_FROM:
             yield self._finding(run, share)
 

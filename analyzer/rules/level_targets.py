@@ -51,7 +51,7 @@ class LevelTargets:
         if not is_osd(run.run):
             return
         if run.counters is None or run.counters.slow_total_bytes is None or run.counters.db_total_bytes is None:
-            yield NotAssessed(self.code, self.title, "perf dump")
+            yield NotAssessed(self.code, self.title, "perf dump or bluefs stats")
             return
         if not run.counters.slow_total_bytes:
             return

@@ -42,13 +42,13 @@ class Spillover:
         if not is_osd(run.run):
             return
         if run.counters is None:
-            yield NotAssessed(self.code, self.title, "perf dump")
+            yield NotAssessed(self.code, self.title, "perf dump or bluefs stats")
             return
         from lsmlens.analyzer.counters.counter_summary import summarise
 
         dumps = [(dump.source, summarise(dump)) for dump in run.beside.perf_dumps]
         if not any(one.slow_used_bytes is not None for _, one in dumps):
-            yield NotAssessed(self.code, self.title, "perf dump")
+            yield NotAssessed(self.code, self.title, "perf dump or bluefs stats")
             return
         worst_source, worst = max(dumps, key=lambda one: (_slow_bytes(one[1]), _fallbacks(one[1])))
         if _slow_bytes(worst) > SLOW_BYTES:

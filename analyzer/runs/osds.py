@@ -17,11 +17,16 @@ VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
 # osd.3, host/osd.3
 OSD_NAME = re.compile(r"(?:.*/)?osd\.(\d+)")
 ANY_NUMBER = "N"
+# What an OSD is called whose files do not say which it is.
+UNNAMED = "osd"
 
 
 def is_osd(run: Run) -> bool:
     """Whether the database is an OSD's: its log names a Ceph version or an OSD, and it is no monitor's."""
-    return not run.is_monitor and (run.ceph_version is not None or OSD_NAME.fullmatch(run.name) is not None)
+    if run.is_monitor:
+        return False
+    name = run.name.rsplit("/", 1)[-1]
+    return run.ceph_version is not None or name == UNNAMED or OSD_NAME.fullmatch(name) is not None
 
 
 def ceph_release(run: Run) -> tuple[int, int, int] | None:

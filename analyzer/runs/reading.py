@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from lsmlens.analyzer.bundles.companions import READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
+from lsmlens.analyzer.bundles.companions import GAUGES, READ_AS_DOCUMENT, READ_AS_TEXT, Companion, belonging_to
 from lsmlens.analyzer.bundles.compression import DamagedStream
 from lsmlens.analyzer.bundles.embedders import Unwrap
 from lsmlens.analyzer.bundles.members import HEAD_BYTES, Member, open_bundle
@@ -19,6 +19,7 @@ from lsmlens.analyzer.logs.records import SlowRequestLine
 from lsmlens.analyzer.logs.scan import Scan
 from lsmlens.analyzer.logs.scanner import Scanner
 from lsmlens.analyzer.logs.text_lines import BANNER, CEPH_VERSION
+from lsmlens.analyzer.runs.osds import UNNAMED
 from lsmlens.analyzer.runs.run import Run, SlowRequest
 from lsmlens.analyzer.runs.stitching import stitched
 
@@ -27,10 +28,11 @@ DOCUMENT_BYTES = 16 << 20
 OF_ALL = (Role.HEALTH, Role.OSD_DF, Role.OSD_TREE, Role.OSD_METADATA, Role.CLUSTER_LOG)
 # What says something of a database by itself, and what a run is called that is of no daemon.
 TELLING = (
-    *(Role.PERF_DUMP, Role.CONFIG_SHOW, Role.HISTORIC_OPS),
+    *(Role.PERF_DUMP, Role.CONFIG_SHOW, Role.CONFIG_DIFF, Role.HISTORIC_OPS, *GAUGES),
     *(Role.HEALTH, Role.OSD_DF, Role.OSD_TREE, Role.CLUSTER_LOG),
 )
 OF_CLUSTER = "cluster"
+DAEMON_NAME = re.compile(r"(?:osd|mon)\.[\w-]+")
 CHUNK_BYTES = 1 << 20
 # UTF-16 around a container's log of a program that holds RocksDB, and one more.
 LAYERS = 4
@@ -164,17 +166,19 @@ def _runs_without_logs(companions: list[Companion], logged: Sequence[Run]) -> li
     of_all = [one for one in companions if one.role in OF_ALL]
     given = {one.path for run in logged for one in run.companions}
     names = {run.name.rsplit("/", 1)[-1] for run in logged}
+    shown = _daemons_by_configuration(companions)
     groups: dict[tuple[str, str], list[Companion]] = {}
     for one in companions:
-        daemon = one.daemon or _daemon_of_folder(one.directory)
+        daemon = one.daemon or _daemon_of_folder(one.directory) or shown.get(one.directory, "")
         is_new = daemon not in names and bool(daemon) if logged else True
         if one.role not in OF_ALL and one.path not in given and is_new and _tells(one):
             groups.setdefault((one.directory, daemon), []).append(one)
     found = []
     for (directory, daemon), group in groups.items():
-        run = Run(name=daemon or OF_CLUSTER, is_monitor=daemon.startswith("mon."), members=[])
+        run = Run(name=daemon or UNNAMED, is_monitor=daemon.startswith("mon."), members=[])
         shared = [one for one in of_all if one.directory == directory or _is_above(one.directory, directory)]
         run.companions = [*group, *shared]
+        run.ceph_version = _version_by_metadata(run)
         given |= {one.path for one in run.companions}
         found.append(run)
     alone = () if logged else dict.fromkeys(one.directory for one in of_all if _tells(one) and one.path not in given)
@@ -187,10 +191,31 @@ def _runs_without_logs(companions: list[Companion], logged: Sequence[Run]) -> li
     return found
 
 
+def _daemons_by_configuration(companions: Iterable[Companion]) -> dict[str, str]:
+    """The daemon that a folder's one `config show` names: whatever else stands there is of it."""
+    names: dict[str, set[str]] = {}
+    for one in companions:
+        if one.role is Role.CONFIG_SHOW:
+            names.setdefault(one.directory, set()).add(one.daemon or str(one.content.get("name", "")))
+    return {
+        directory: name for directory, (name, *others) in names.items() if not others and DAEMON_NAME.fullmatch(name)
+    }
+
+
+def _version_by_metadata(run: Run) -> str | None:
+    """Ceph's version, as `ceph osd metadata` has it of this OSD."""
+    for one in run.companions:
+        rows = one.content if isinstance(one.content, list) else [one.content]
+        for row in rows if one.role is Role.OSD_METADATA else ():
+            if f"osd.{row.get('id')}" == run.name and isinstance(row.get("ceph_version_short"), str):
+                return str(row["ceph_version_short"])
+    return None
+
+
 def _daemon_of_folder(directory: str) -> str:
     """The daemon that a folder is named after; empty where it is not."""
     name = re.split(r"[/!]", directory)[-1]
-    return name if re.fullmatch(r"(?:osd|mon)\.[\w-]+", name) else ""
+    return name if DAEMON_NAME.fullmatch(name) else ""
 
 
 def _tells(one: Companion) -> bool:

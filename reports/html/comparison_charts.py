@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import altair as alt
-from lsmlens.analyzer.comparison.comparison import Comparison, Row
+from lsmlens.analyzer.comparison.comparison import Comparison, MetricRow
 from lsmlens.analyzer.comparison.verdicts import Verdict
 from lsmlens.analyzer.comparison.window_sums import WindowSums
 from lsmlens.analyzer.comparison.work import Scaling, change
@@ -190,7 +190,7 @@ def scaling(found: Scaling, number: int) -> Chart:
     )
 
 
-def _has_interval(row: Row) -> bool:
+def _has_interval(row: MetricRow) -> bool:
     return any(one is not None and one.ratio and one.low and one.high for one in row.judgements)
 
 

@@ -76,7 +76,7 @@ def test_19_the_log_of_bluefs_by_osd_df(tmp_path: Path) -> None:
     (run,) = runs(tmp_path, osd_df__txt=OSD_DF)
     (finding,) = [one for one in run.findings if one.code == "R30"]
     assert finding.severity is Severity.CRITICAL
-    assert finding.value == "osd.0 META 595 GiB, OMAP 1.2 GiB"
+    assert finding.value == "osd.0 META 595.0 GiB, OMAP 1.2 GiB"
     assert "do not restart" in finding.advice
 
 

@@ -19,7 +19,7 @@ from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.replays.ledger import Ledger
 from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.search.evaluation import Evaluator
-from lsmlens.tuners.search.request import Request
+from lsmlens.tuners.search.request import TuningRequest
 from lsmlens.tuners.search.scores import Objective, cost
 from lsmlens.tuners.search.tuning import Tuning
 from scipy.stats import kendalltau
@@ -103,7 +103,7 @@ def test_the_search_writes_less_than_its_peers_at_equal_memory(tmp_path: Path) -
     evaluator = Evaluator(fit(run), options_of_run(run).named("current"), Replayer(engine, ledger=Ledger(path)))
     memory = os.environ.get("LSMLENS_PEER_MEMORY")
     most = max(TRIALS)
-    request = Request(
+    request = TuningRequest(
         Objective.WEAR, trials=most, memory_bytes=None if memory is None else int(memory), finalists=1, draws=1
     )
     tuning = Tuning(evaluator, request, path, lambda _: None)

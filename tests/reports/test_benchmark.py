@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from lsmlens.analyzer.diagnosis import analyze
-from lsmlens.reports.benchmark import Measurement, of_analysis, to_benchmark
+from lsmlens.reports.benchmark import BenchmarkPoint, of_analysis, to_benchmark
 
 
 def test_the_form_is_that_of_custom_smaller_is_better(fixtures: Path) -> None:
@@ -22,5 +22,5 @@ def test_the_form_is_that_of_custom_smaller_is_better(fixtures: Path) -> None:
 
 
 def test_what_is_not_known_is_left_out() -> None:
-    assert json.loads(to_benchmark([Measurement("a", "s", 1.5)])) == [{"name": "a", "unit": "s", "value": 1.5}]
+    assert json.loads(to_benchmark([BenchmarkPoint("a", "s", 1.5)])) == [{"name": "a", "unit": "s", "value": 1.5}]
     assert json.loads(to_benchmark([])) == []

@@ -15,7 +15,7 @@ from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.metrics import LABELS, WRITE_AMPLIFICATION, meaning_of
 from lsmlens.reports import json_form
 from lsmlens.reports.analysis_json import to_json
-from lsmlens.reports.glossary import ANALYSIS_TERMS
+from lsmlens.reports.glossary import METRIC_TERMS
 from lsmlens.reports.json_form import DOCUMENTS, json_schema, made_of, schemas, to_text
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -55,7 +55,7 @@ def test_figures_are_described_as_their_metrics_are_declared() -> None:
 
 
 def test_readers_find_metrics_in_the_same_words() -> None:
-    terms = " ".join(text for _, text in ANALYSIS_TERMS)
+    terms = " ".join(text for _, text in METRIC_TERMS)
     for name in (
         *("write_amplification_lsm", "write_amplification_total", "flush_bytes", "compaction_output_bytes"),
         *("avg_output_input_ratio", "output_input_ratio_of_sums", "stall_lines", "stall_seconds"),

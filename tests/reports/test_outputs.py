@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.reports import outputs
-from lsmlens.reports.outputs import FORMATS, Charts, Lazy, Output, Subject, Table, Text, whole_file
+from lsmlens.reports.outputs import FORMATS, Charts, Lazy, Output, Subject, TableFile, Text, whole_file
 
 Fail = Callable[[str, Path], None]
 SUBJECTS = {name: one for name, one in vars(outputs).items() if isinstance(one, Subject)}
@@ -24,7 +24,7 @@ class Whole(Text):
 
 
 @dataclass(frozen=True, slots=True)
-class Failing(Table):
+class Failing(TableFile):
     """A table whose writing fails."""
 
     fail: Fail = lambda report, path: None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lsmlens.analyzer.findings import Severity
 from lsmlens.reports.document import (
     Block,
-    Commands,
+    CommandBlock,
     Deferred,
     Detail,
     Document,
@@ -23,7 +23,7 @@ from lsmlens.reports.document import (
     Statement,
     TableBlock,
     Tone,
-    Verdict,
+    VerdictBlock,
 )
 from lsmlens.reports.tables import Column, Importance, Table, tabulate
 from lsmlens.reports.terminal import COMMAND_INDENT, render
@@ -201,7 +201,7 @@ def test_a_finding_is_one_line_first_and_all_of_it_in_full() -> None:
 
 def test_verdicts_have_their_subjects_below_each_other() -> None:
     said = (Statement("4 warnings", Tone.WARNING), Statement("no stalls"))
-    assert body(Verdict("osd.0", said), Verdict("osd.10", said)) == [
+    assert body(VerdictBlock("osd.0", said), VerdictBlock("osd.10", said)) == [
         "  osd.0   ▲ 4 warnings · no stalls",
         "  osd.10  ▲ 4 warnings · no stalls",
     ]
@@ -209,7 +209,7 @@ def test_verdicts_have_their_subjects_below_each_other() -> None:
 
 def test_colour_changes_the_looks_alone() -> None:
     blocks = (
-        Verdict("osd.0", (Statement("4 warnings", Tone.WARNING),)),
+        VerdictBlock("osd.0", (Statement("4 warnings", Tone.WARNING),)),
         FINDING,
         Notices(("n",)),
         TableBlock("", WIDE),
@@ -224,7 +224,7 @@ def test_colour_changes_the_looks_alone() -> None:
 @pytest.mark.parametrize("width", [40, 80, 100, 120])
 def test_sentences_keep_to_the_width_and_commands_stay_whole(width: int) -> None:
     text = "Words that go on and on, so that they have to be folded somewhere, 40 % of them. " * 4
-    lines = body(Paragraphs((text,)), Notices((text,)), Commands("", ("run " * 60,)), width=width)
+    lines = body(Paragraphs((text,)), Notices((text,)), CommandBlock("", ("run " * 60,)), width=width)
     assert all(len(line) <= width or line.startswith(" " * COMMAND_INDENT) for line in lines)
     assert not any(line.lstrip().startswith("%") for line in lines)
     assert " " * COMMAND_INDENT + ("run " * 60).strip() in lines

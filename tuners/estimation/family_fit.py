@@ -1,5 +1,6 @@
 """One column family, fitted: its part of the workload document, and what was learned from what."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,13 +11,14 @@ from lsmlens.tuners.estimation.family_parts import BEST, Dissection, Variation, 
 from lsmlens.tuners.estimation.fresh_keys import delete_age
 from lsmlens.tuners.estimation.history import FamilyHistory, History, Table
 from lsmlens.tuners.estimation.intervals import Interval, intervals_of
-from lsmlens.tuners.estimation.key_forms import GROUPS, compression_ratio, key_form, key_order
+from lsmlens.tuners.estimation.key_forms import GROUPS, IDENTITY_BYTES, compression_ratio, key_form, key_order
 from lsmlens.tuners.estimation.parts import Part
 from lsmlens.tuners.estimation.preloads import preloads
 from lsmlens.tuners.estimation.record_sizes import RecordSizes, record_sizes
 from lsmlens.tuners.estimation.windows import Window, WindowKind, last_bottom, windows_of
 from lsmlens.tuners.workloads.components import Component, DeleteOrder, Growth, Keys, Order, Queue
 from lsmlens.tuners.workloads.document import ColumnFamily
+from lsmlens.tuners.workloads.sizes import mean_bytes
 
 # A part's sizes stand by themselves where they differ from the family's by more than this share.
 SAME_SIZE = 0.02
@@ -115,7 +117,7 @@ def fit_parts(
     intervals = evidence.intervals
     sizes = record_sizes(evidence.history, intervals, parts)
     keys = key_form(round(sizes.key), order, evidence.tables, groups)
-    values = _value(sizes.value, sizes.key)
+    values = _value(sizes.value, sizes.key, round(sizes.key))
     components = [
         _component(part, intervals, since, (keys, values), (float(key), float(value)))
         for part, key, value in zip(parts, sizes.keys, sizes.values, strict=True)
@@ -153,21 +155,21 @@ def _component(
     keys, value = shared
     key_bytes, value_bytes = own
     changes: dict[str, object] = {}
-    length = max(1, round(key_bytes))
+    # keys of all components are told apart at the same place, or they would not sort as components do
+    length = max(1, round(key_bytes), min(keys.front + IDENTITY_BYTES, math.floor(mean_bytes(keys.length))))
     if part.place and keys.order == "grouped":
         changes["keys"] = keys = msgspec.structs.replace(keys, first_group=part.place * keys.groups)
     if length != keys.length:
-        front = min(keys.front, max(0, length - 8))
-        changes["keys"] = msgspec.structs.replace(keys, length=float(length), front=front)
-    wanted = _value(value_bytes, key_bytes)
+        changes["keys"] = msgspec.structs.replace(keys, length=float(length))
+    wanted = _value(value_bytes, key_bytes, length)
     if part.puts.sum() and abs(wanted - value) > SAME_SIZE * max(value, LEAST_VALUE):
         changes["values"] = wanted
     return msgspec.structs.replace(component, **changes) if changes else component
 
 
-def _value(value: float, key: float) -> float:
-    """Value bytes that make up for the key's being a whole number of bytes."""
-    return round(max(0.0, value + key - round(key)), 2)
+def _value(value: float, key: float, length: int) -> float:
+    """Value bytes that make up for the key's being of another length."""
+    return round(max(0.0, value + key - length), 2)
 
 
 def _preexisting(family: FamilyHistory, history: History) -> float:

@@ -107,7 +107,9 @@ def dissect(
         ]
         return Dissection(parts, ["single deletes: a put and its delete both vanish"])
     if variation.hot_keys is not None:
-        return Dissection(random_parts(intervals, variation.hot_keys, preexisting), ["deletes take fresh keys at random"])
+        return Dissection(
+            random_parts(intervals, variation.hot_keys, preexisting), ["deletes take fresh keys at random"]
+        )
     share = fresh_by_balance(intervals, windows)
     if share is not None and share < FEWER and variation.deletes != "oldest" and is_queue_like(intervals):
         parts, lifetimes = updated_parts(intervals, windows, share, preexisting)

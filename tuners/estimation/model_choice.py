@@ -1,54 +1,76 @@
 """Which model of a family is taken: the one whose simulated moments are nearest to the log's."""
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lsmlens.tuners.estimation.calibration import calibrate, errors_of
 from lsmlens.tuners.estimation.clustered_keys import clustered_keys
 from lsmlens.tuners.estimation.family_fit import FamilyEvidence, FamilyFit, fit_family, fit_parts
 from lsmlens.tuners.estimation.family_parts import Variation
-from lsmlens.tuners.estimation.phases import phases_of
+from lsmlens.tuners.estimation.phases import lasting, phases_of
 from lsmlens.tuners.estimation.placement_logs import GROUPS, placement_logs
 from lsmlens.tuners.estimation.queues import is_queue_like
+from lsmlens.tuners.estimation.rewritten import rewritten
 from lsmlens.tuners.estimation.simulated_moments import Simulation
 
 # A model is calibrated if its starting point is off no more than this, or than what there is.
 NEAR = 10.0
 FEW_SEEDS = 3
-# Numbers of keys that are overwritten beside fresh ones, to be tried.
+# Fewer flushes do not tell models apart.
+LEAST_FLUSHES = 6
+# Keys that are overwritten beside fresh ones: as many as are tried.
 HOT_KEYS = tuple(2**n for n in range(11))
-# With errors of no more tolerances than this a model of one parameter is as good as any.
-AS_GOOD = 1.0
 # Another model must be nearer to the log than this share of what there is.
 CLEARLY = 0.8
 
 
 def best_explained(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> FamilyFit:
     """The fit of one of the log's families, or another in its place that explains the log better."""
-    return _with_objects(_with_random_deletes(_with_logs(fit, families, since), Simulation.of(fit.evidence, since), since), since)
-
-
-def _with_logs(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> FamilyFit:
-    """The fit, or logs of placement groups; how long these are, a log that begins after its database does not tell."""
-    if fit.evidence.preexisting:
-        return fit
-    phases = phases_of(families, fit.column_family.name)
-    parts = placement_logs(fit.evidence.intervals, phases)
-    if not parts:
-        return fit
-    count = int(phases.max()) + 1
-    seen = (f"logs of placement groups, in {count} {'phases' if count > 1 else 'phase'}",)
-    logs = fit_parts(fit.evidence, since, parts, "grouped", GROUPS, seen=seen, misfit=0.0, variation=fit.variation)
     simulation = Simulation.of(fit.evidence, since)
-    found = errors_of(simulation, logs.column_family, FEW_SEEDS)
-    present = errors_of(simulation, fit.column_family, FEW_SEEDS)
-    return replace(logs, misfit=found.of_kept, is_settled=True) if found.size < CLEARLY * present.size else fit
+    others = _by_counts(fit, families, since) + _deleted_at_random(fit, since)
+    fit = _nearest(fit, others, simulation)
+    return _with_objects(fit, simulation, since)
 
 
-def _with_objects(fit: FamilyFit, since: float) -> FamilyFit:
+def _by_counts(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> list[FamilyFit]:
+    """Models that follow from what each flush counts; a log that begins after its database does not tell them."""
+    intervals = fit.evidence.intervals
+    if fit.evidence.preexisting or sum(one.flush is not None for one in intervals) < LEAST_FLUSHES:
+        return []
+    every = phases_of(families, fit.column_family.name)
+    told = fit.evidence, since
+    found: list[FamilyFit] = []
+    for phases in (every, lasting(every)):
+        if parts := placement_logs(intervals, phases):
+            count = int(phases.max()) + 1
+            said = f"logs of placement groups, in {count} {'phases' if count > 1 else 'phase'}"
+            found.append(fit_parts(*told, parts, "grouped", GROUPS, seen=(said,), misfit=0.0, variation=fit.variation))
+    if parts := rewritten(intervals):
+        said = "populations that are rewritten"
+        found.append(fit_parts(*told, parts, "sequential", 1, seen=(said,), misfit=0.0, variation=fit.variation))
+    return [replace(one, is_settled=True) for one in found]
+
+
+def _deleted_at_random(fit: FamilyFit, since: float) -> list[FamilyFit]:
+    """Where keys that are deleted are not put again: fresh keys deleted at random, beside more or fewer others."""
+    if not is_queue_like(fit.evidence.intervals):
+        return []
+    return [fit_family(fit.evidence, since, Variation(hot_keys=keys)) for keys in HOT_KEYS]
+
+
+def _nearest(fit: FamilyFit, others: Sequence[FamilyFit], simulation: Simulation) -> FamilyFit:
+    """The fit, or the nearest to the log of the others if it is clearly nearer."""
+    found = fit
+    least = CLEARLY * errors_of(simulation, fit.column_family, FEW_SEEDS).size if others else 0.0
+    for one in others:
+        errors = errors_of(simulation, one.column_family, FEW_SEEDS)
+        if errors.size < least:
+            found, least = replace(one, misfit=errors.of_kept), errors.size
+    return found
+
+
+def _with_objects(fit: FamilyFit, simulation: Simulation, since: float) -> FamilyFit:
     """The fit, or objects with many keys."""
-    simulation = Simulation.of(fit.evidence, since)
     model = clustered_keys(fit, simulation, since)
     if model is None:
         return fit
@@ -60,18 +82,3 @@ def _with_objects(fit: FamilyFit, since: float) -> FamilyFit:
         return fit
     seen = ("objects with many keys, cleared whole",)
     return replace(fit, column_family=found.family, calibration=found, seen=seen, misfit=found.errors.of_kept)
-
-
-def _with_random_deletes(fit: FamilyFit, simulation: Simulation, since: float) -> FamilyFit:
-    """The fit, or fresh keys that are deleted at random beside as many others as explain the log best."""
-    if not is_queue_like(fit.evidence.intervals):
-        return fit
-    found: FamilyFit | None = None
-    errors = math.inf
-    for hot_keys in HOT_KEYS:
-        model = fit_family(fit.evidence, since, Variation(hot_keys=hot_keys))
-        own = errors_of(simulation, model.column_family, FEW_SEEDS)
-        if own.size < errors:
-            found, errors = replace(model, misfit=own.of_kept), own.size
-    present = errors_of(simulation, fit.column_family, FEW_SEEDS).size
-    return found if found is not None and errors < max(AS_GOOD, CLEARLY * present) else fit

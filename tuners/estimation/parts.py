@@ -30,7 +30,8 @@ class Part:
 
     `kept_puts` and `kept_deletes` are expected to survive each interval's flush; `live` records are expected in the
     database at the end. `component` has no schedule yet. `is_clustered`: keys of one object lie side by side.
-    `place`: of keys in groups, those of another place are of other groups.
+    `place`: of keys in groups, those of another place are of other groups. `sets`: the working set of each interval,
+    where there are several.
     """
 
     component: Component
@@ -41,6 +42,7 @@ class Part:
     live: float
     is_clustered: bool = False
     place: int = 0
+    sets: Counts | None = None
 
     @property
     def operations(self) -> int:
@@ -55,9 +57,10 @@ class Part:
     def with_rows(self, intervals: Sequence[Interval], since: float) -> Component:
         """The component with its schedule, times in seconds after `since`."""
         kind = {Overwrite: OverwriteRow, Growth: GrowthRow}.get(type(self.component), Row)
+        sets = [()] * len(intervals) if self.sets is None else [(int(one),) for one in self.sets]
         rows = tuple(
-            kind(*seconds_of(interval, since), int(puts), int(deletes))
-            for interval, puts, deletes in zip(intervals, self.puts, self.deletes, strict=True)
+            kind(*seconds_of(interval, since), int(puts), int(deletes), *others)
+            for interval, puts, deletes, others in zip(intervals, self.puts, self.deletes, sets, strict=True)
             if puts or deletes
         )
         return msgspec.structs.replace(self.component, schedule=rows)

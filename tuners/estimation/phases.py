@@ -40,7 +40,20 @@ def phases_of(families: "Mapping[str, FamilyEvidence]", name: str) -> NDArray[np
     counts = np.array(columns).T
     roots = np.sqrt(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
     weights = np.array([one.puts for one in own], np.float64)
-    return _nearest(roots, _centres(roots, weights))
+    return _numbered(_nearest(roots, _centres(roots, weights)))
+
+
+def lasting(phases: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Phases of two flushes or more: one flush alone may have begun in one phase and ended in the next, which it joins.
+
+    Where the last is alone, it joins the one before.
+    """
+    found = phases.copy()
+    for place in range(len(phases) - 1, -1, -1):
+        before, after = (phases[one] if 0 <= one < len(phases) else -1 for one in (place - 1, place + 1))
+        if len(phases) > 1 and phases[place] not in (before, after):
+            found[place] = found[place + 1] if place + 1 < len(phases) else before
+    return _numbered(found)
 
 
 def _within(own: Sequence[Interval], intervals: Sequence[Interval], counts: Sequence[int]) -> Floats:
@@ -68,9 +81,14 @@ def _centres(roots: Floats, weights: Floats) -> Floats:
 
 
 def _nearest(roots: Floats, centres: Floats) -> NDArray[np.int64]:
-    nearest = _distances(roots, centres).argmin(axis=1)
-    numbers = {int(one): number for number, one in enumerate(dict.fromkeys(nearest.tolist()))}
-    return np.array([numbers[one] for one in nearest.tolist()], np.int64)
+    nearest: NDArray[np.int64] = _distances(roots, centres).argmin(axis=1)
+    return nearest
+
+
+def _numbered(phases: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Phases numbered as they first come."""
+    numbers = {one: number for number, one in enumerate(dict.fromkeys(phases.tolist()))}
+    return np.array([numbers[one] for one in phases.tolist()], np.int64)
 
 
 def _distances(roots: Floats, centres: Floats) -> Floats:

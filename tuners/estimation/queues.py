@@ -9,12 +9,12 @@ is the ridge.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from lsmlens.tuners.estimation.intervals import Interval
-from lsmlens.tuners.estimation.lifetimes import Floats, kept_share
-from lsmlens.tuners.estimation.parts import Counts, Part, grown, overwritten, queued
+from lsmlens.tuners.estimation.lifetimes import Floats
+from lsmlens.tuners.estimation.parts import Counts, Part, overwritten, queued
 from lsmlens.tuners.estimation.windows import Window, WindowKind
 
 # Tombstones of keys that are never put again all survive their flush.

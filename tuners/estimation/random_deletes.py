@@ -32,5 +32,6 @@ def random_parts(intervals: Sequence[Interval], hot_keys: float, before: float =
         live = before + np.cumsum(fresh - deletes) - (fresh - deletes) / 2
         share = kept_share(deletes / np.maximum(live, np.maximum(fresh / 2, 1.0)))
     counts = np.rint(fresh).astype(np.int64)
-    parts = [replace(grown(counts, deletes, is_random=True), kept_puts=counts * share), overwritten(hot_keys, puts - counts)]
+    growth = replace(grown(counts, deletes, is_random=True), kept_puts=counts * share)
+    parts = [growth, overwritten(hot_keys, puts - counts)]
     return [part for part in parts if part.operations]

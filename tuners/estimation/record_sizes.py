@@ -2,7 +2,8 @@
 
 Puts that live long are often smaller or larger than hot ones: the mean of what flushes kept, of all they took in, and
 of the bottom differ. Each part has one mean key and one mean value, found together by least squares on those sums, and
-drawn a little towards the family's mean where the sums do not tell them apart.
+drawn a little towards the family's mean where the sums do not tell them apart. The bottom, which holds what parts leave
+for good, counts half as much as all flushes do.
 """
 
 from collections.abc import Sequence
@@ -59,8 +60,9 @@ def record_sizes(family: FamilyHistory, intervals: Sequence[Interval], parts: Se
     bottom = _bottom(family)
     live = np.array([part.live for part in parts])
     if bottom is not None and live.sum():
-        rows.append(live[None, :] * len(flushed) / 2)
-        sums.append(bottom * float(live.sum()) * len(flushed) / 2)
+        as_half = rows[0].sum() / 2 / float(live.sum())
+        rows.append(live[None, :] * as_half)
+        sums.append(bottom * float(live.sum()) * as_half)
     values = _solve(np.vstack(rows), sums, value)
     few = np.array([part.operations for part in parts]) < LEAST_SHARE * sum(part.operations for part in parts)
     return RecordSizes(key, value, np.where(few, key, keys), np.where(few, value, values))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.option_defaults import ceph_defaults
 from lsmlens.analyzer.options.option_strings import parse_option_string, parse_size
-from lsmlens.analyzer.options.sharding import Column, Sharding
+from lsmlens.analyzer.options.sharding import ShardedColumn, Sharding
 from lsmlens.tuners.options.assignments import read_assignments, read_columns, refuse_rejected
 from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, Scope, find_option
 from lsmlens.tuners.options.option_set import ASKED, CHANGED, OptionSet, Setting
@@ -185,7 +185,9 @@ def _value(option: str, value: str, name: str, place: str) -> str:
         raise InputError(place, f"{name} = {value}: {error}") from error
 
 
-def _of_column(column: Column, cache_bytes: int | None, place: str, origin: str) -> Iterator[tuple[str, Setting]]:
+def _of_column(
+    column: ShardedColumn, cache_bytes: int | None, place: str, origin: str
+) -> Iterator[tuple[str, Setting]]:
     yield from read_assignments(column.rocksdb_options, origin, place, OF_FAMILIES).items()
     cache = column.block_cache
     if cache is None:

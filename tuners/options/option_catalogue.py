@@ -28,7 +28,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class KnownOption:
     """An option and its default, from each version on that changed it: None where it was removed.
 
     RocksDB takes some options that it does not write down, of versions from `unwritten_since` up to but without
@@ -62,7 +62,7 @@ class Option:
         return known[-1] if known else ""
 
 
-def find_option(name: str) -> Option | None:
+def find_option(name: str) -> KnownOption | None:
     """The option of that name, of whatever version; None if no version has one."""
     return _options().get(name)
 
@@ -108,15 +108,15 @@ def _nearest(version: str | None) -> Version:
 
 
 @cache
-def _options() -> Mapping[str, Option]:
+def _options() -> Mapping[str, KnownOption]:
     document = _document()
     options = {
-        name: Option(name, Scope(one["scope"]), {numbers(since): value for since, value in one["values"].items()})
+        name: KnownOption(name, Scope(one["scope"]), {numbers(since): value for since, value in one["values"].items()})
         for name, one in document["options"].items()
     }
     for name, one in document["unwritten"].items():
         written = options.get(name)
-        options[name] = Option(
+        options[name] = KnownOption(
             name,
             Scope(one["scope"]),
             written.defaults if written is not None else {},

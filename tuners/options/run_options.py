@@ -32,7 +32,7 @@ from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, Sharding, parse_sharding, parse_show_sharding
 from lsmlens.tuners.options.assignments import read_assignments
 from lsmlens.tuners.options.ceph_configuration import BLOOM_BITS, COLUMNS, USUAL_CACHE, ceph_options, with_sharding
-from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, Option, find_option
+from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, KnownOption, find_option
 from lsmlens.tuners.options.option_set import DERIVED, PLACES, OptionSet, Setting, Settings, derived
 from lsmlens.tuners.options.option_values import canonical_value, fields_text, spelled_for
 from lsmlens.tuners.options.presets import bundled_version, release_of
@@ -152,7 +152,7 @@ class _SettingsReader:
                 self._notes.append(f"{error}; left out")
         return without_derived(found, self._version)
 
-    def _can_be_set(self, option: Option, value: str) -> bool:
+    def _can_be_set(self, option: KnownOption, value: str) -> bool:
         """Whether a replay can set it; what Ceph or an application set by code is noted and left out."""
         if option.name in PLACES or option.name == "merge_operator":
             return False
@@ -168,7 +168,7 @@ class _SettingsReader:
             return option.name in UNWRITTEN
         return option.is_in(self._version)
 
-    def _whole(self, option: Option, value: str) -> str:
+    def _whole(self, option: KnownOption, value: str) -> str:
         """A value in braces with the fields that were not printed."""
         default = option.default(self._version)
         return value if default is None or not value.startswith("{") else spelled_for(value, default)

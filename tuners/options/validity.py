@@ -16,7 +16,7 @@ NAMED = 3
 PROTECTION_BYTES = (0, 1, 2, 4, 8)
 
 
-class Problem(NamedTuple):
+class InvalidOptions(NamedTuple):
     """Options that cannot stand: whose (None: the database's), which and why; `hint` says a way out."""
 
     family: str | None
@@ -31,16 +31,16 @@ Options = Mapping[str, str]
 Rule = Callable[[Options], Iterator[tuple[str, str]]]
 
 
-def problems(found: Effective) -> tuple[Problem, ...]:
+def problems(found: Effective) -> tuple[InvalidOptions, ...]:
     """All that is wrong with these options, the database's first."""
-    every = [Problem(None, *said) for rule in DATABASE_RULES for said in rule(found.database)]
+    every = [InvalidOptions(None, *said) for rule in DATABASE_RULES for said in rule(found.database)]
     for family, values in found.families.items():
         options = {**found.database, **values, **found.tables[family]}
-        every += [Problem(family, *said) for rule in FAMILY_RULES for said in rule(options)]
+        every += [InvalidOptions(family, *said) for rule in FAMILY_RULES for said in rule(options)]
     return tuple(every)
 
 
-def refusal(name: str, every: tuple[Problem, ...]) -> InputError:
+def refusal(name: str, every: tuple[InvalidOptions, ...]) -> InputError:
     """The error for options that cannot stand: the first problem, the families that share it, and how many more."""
     first = every[0]
     alike = [one.family for one in every if one.reason == first.reason and one.family is not None]

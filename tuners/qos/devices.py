@@ -57,7 +57,7 @@ class Device(Protocol):
         """Do what takes so many seconds, and call `then` when it is done."""
 
 
-class Line:
+class Server:
     """Something that does one thing after the other."""
 
     def __init__(self, environment: Environment) -> None:

@@ -17,7 +17,7 @@ from functools import partial
 from math import ceil, inf
 from random import Random
 
-from lsmlens.tuners.qos.devices import Device, Disk, Line, Processors, after
+from lsmlens.tuners.qos.devices import Device, Disk, Processors, Server, after
 from lsmlens.tuners.qos.dmclock import DmClockQueue
 from lsmlens.tuners.qos.hardware import Hardware
 from lsmlens.tuners.qos.operations import OperationQueue, QueuedOperation
@@ -121,7 +121,7 @@ class Store:
         self._waiting: deque[_Transaction] = deque()
         self._queued: list[_Transaction] = []
         self._is_committing = False
-        self.device: Device = Disk(environment, random) if hardware.has_seeks else Line(environment)
+        self.device: Device = Disk(environment, random) if hardware.has_seeks else Server(environment)
 
     def write(self, byte_count: int, on_admission: Callback, on_commit: Callback) -> None:
         """Write; `on_admission` is called when the throttle lets the transaction in, `on_commit` when it is safe."""
@@ -179,7 +179,7 @@ class Store:
             self._commit()
 
 
-class Osd:
+class SimulatedOsd:
     """One OSD.
 
     Its connections are spread over the messenger's workers; each worker copies one message after the other, so a
@@ -196,7 +196,7 @@ class Osd:
             Shard(environment, queue, scheduler.threads_per_shard, processors, scheduler.spins) for queue in self.queues
         ]
         self.store = Store(environment, scenario.hardware, scenario.throttle_bytes, random, processors)
-        self._workers = [Line(environment) for _ in range(MESSENGER_WORKERS)]
+        self._workers = [Server(environment) for _ in range(MESSENGER_WORKERS)]
         order = list(range(scenario.osds + 1))
         random.shuffle(order)
         self._worker_of = {peer: self._workers[place % MESSENGER_WORKERS] for place, peer in enumerate(order)}
@@ -205,7 +205,7 @@ class Osd:
         """The shard of a placement group."""
         return self.shards[seed % len(self.shards)]
 
-    def messenger(self, peer: int) -> Line:
+    def messenger(self, peer: int) -> Server:
         """The worker that has the connection to another OSD; to the clients for a number past the last OSD's."""
         return self._worker_of[peer]
 

@@ -17,7 +17,7 @@ from lsmlens.analyzer.qos.service_classes import ServiceClass
 from lsmlens.tuners.qos.devices import Processors, after
 from lsmlens.tuners.qos.hardware import OBJECT_BYTES
 from lsmlens.tuners.qos.operations import QueuedOperation, Release
-from lsmlens.tuners.qos.osd import Osd
+from lsmlens.tuners.qos.osd import SimulatedOsd
 from lsmlens.tuners.qos.scenario import Background, ClientLoad, RecoveringGroup, Scenario
 from simpy import Environment
 from simpy.events import Event
@@ -99,7 +99,8 @@ class Simulation:
         self.random = Random(scenario.seed)
         self.processors = Processors(scenario.osds * scenario.hardware.processors_per_osd)
         self.osds = [
-            Osd(number, self.environment, scenario, self.random, self.processors) for number in range(scenario.osds)
+            SimulatedOsd(number, self.environment, scenario, self.random, self.processors)
+            for number in range(scenario.osds)
         ]
         self.outcome = SimulatedOutcome(scenario.seconds)
         self._groups: list[list[int]] = []
@@ -150,7 +151,7 @@ class Simulation:
         else:
             on_receipt()
 
-    def reply(self, osd: Osd, seed: int, then: Callable[[], None]) -> None:
+    def reply(self, osd: SimulatedOsd, seed: int, then: Callable[[], None]) -> None:
         """Let a worker of the placement group's shard take up a reply or a commit."""
 
         def work(release: Release) -> None:
@@ -203,7 +204,7 @@ class Simulation:
             if not missing:
                 self.send(primary.number, clients, 0, acknowledged)
 
-        def store(osd: Osd, release: Release, on_commit: Callable[[], None]) -> None:
+        def store(osd: SimulatedOsd, release: Release, on_commit: Callable[[], None]) -> None:
             osd.store.write(load.block_bytes, release, on_commit)
 
         def at_primary() -> None:
@@ -248,7 +249,7 @@ class Simulation:
 
         self.send(clients, primary.number, load.block_bytes, at_primary)
 
-    def _compactions(self, osd: Osd, load: Background) -> Generator[Event, None, None]:
+    def _compactions(self, osd: SimulatedOsd, load: Background) -> Generator[Event, None, None]:
         """Bursts of writes to an OSD's device, out of step with the other OSDs'."""
         environment = self.environment
         piece_seconds = load.piece_bytes / self.scenario.hardware.write_bytes_per_second
@@ -262,7 +263,7 @@ class Simulation:
                 yield self._background_write(osd, piece_seconds) & environment.timeout(interval)
             yield environment.timeout(max(0.0, begins_again - environment.now))
 
-    def _background_write(self, osd: Osd, seconds: float) -> Event:
+    def _background_write(self, osd: SimulatedOsd, seconds: float) -> Event:
         """Keep an OSD's device for so long; the event comes when that is done."""
         written = self.environment.event()
 
@@ -339,8 +340,8 @@ class _Group:
         self._driver = driver
         self._simulation = simulation
         self._left = group.objects
-        self._primary: Osd = simulation.osds[group.primary]
-        self._target: Osd = simulation.osds[group.target]
+        self._primary: SimulatedOsd = simulation.osds[group.primary]
+        self._target: SimulatedOsd = simulation.osds[group.target]
 
     def next(self) -> None:
         """Queue the next object."""
@@ -355,7 +356,7 @@ class _Group:
             )
 
     def _queue(
-        self, osd: Osd, cost: int, charge: int, work: Callable[[Release], None], priority: int | None = None
+        self, osd: SimulatedOsd, cost: int, charge: int, work: Callable[[Release], None], priority: int | None = None
     ) -> None:
         scenario = self._simulation.scenario
         osd.shard_of(self.group.seed).add(

@@ -18,7 +18,7 @@ from lsmlens.tuners.replays.replay_options import ages_below
 from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference
 from lsmlens.tuners.search.pacing import Pacing, affordable_rounds, paced
 from lsmlens.tuners.search.recommendation import Finalist, ReplayedCase, finalist
-from lsmlens.tuners.search.request import Budget, Request
+from lsmlens.tuners.search.request import Budget, TuningRequest
 from lsmlens.tuners.search.scores import Scores, cost
 from lsmlens.tuners.search.screening import Say
 from lsmlens.tuners.search.space import has_own_columns
@@ -49,7 +49,7 @@ class Finals:
     """The finals of one search."""
 
     evaluator: Evaluator
-    request: Request
+    request: TuningRequest
     budget: Budget
     say: Say
 

@@ -7,7 +7,7 @@ from lsmlens.tuners.search.scores import Objective
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class TuningRequest:
     """What was asked for.
 
     `trials` ends the screening after so many candidates with scores, and the budget then ends nothing: so the end is
@@ -30,7 +30,7 @@ class Request:
 class Budget:
     """The time a search may take, over all its sittings. With `trials`, its end is not by time."""
 
-    def __init__(self, request: Request, spent_seconds: float, now: float) -> None:
+    def __init__(self, request: TuningRequest, spent_seconds: float, now: float) -> None:
         self._limit = None if request.trials is not None else request.budget_seconds
         self._spent = spent_seconds
         self._started = now

@@ -20,7 +20,7 @@ from lsmlens.tuners.search.bounds import Bounds
 from lsmlens.tuners.search.estimate import WEIGHTY_SHARE
 from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference
 from lsmlens.tuners.search.promising import UNSHOWN, Promising, far_worse
-from lsmlens.tuners.search.request import Budget, Request
+from lsmlens.tuners.search.request import Budget, TuningRequest
 from lsmlens.tuners.search.scores import Scores, cost
 from lsmlens.tuners.search.space import Dimension, Space
 from lsmlens.tuners.search.study import PRESENT, Planned, Prospect, Study, Tried
@@ -83,7 +83,7 @@ class Screening:
     evaluator: Evaluator
     reference: Reference
     own: Scores
-    request: Request
+    request: TuningRequest
     budget: Budget
     say: Say
     promising: Promising

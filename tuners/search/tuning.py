@@ -21,7 +21,7 @@ from lsmlens.tuners.search.finals import CURRENT, Finals, own_scores, with_paced
 from lsmlens.tuners.search.pacing import Pacing
 from lsmlens.tuners.search.promising import Promising
 from lsmlens.tuners.search.recommendation import Finalist, Recommendation, pick
-from lsmlens.tuners.search.request import Budget, Request
+from lsmlens.tuners.search.request import Budget, TuningRequest
 from lsmlens.tuners.search.screening import Say, Screening, ranked
 from lsmlens.tuners.search.space import Space, space_of
 from lsmlens.tuners.search.study import Study
@@ -40,7 +40,7 @@ class Tuning:
     """
 
     evaluator: Evaluator
-    request: Request
+    request: TuningRequest
     path: Path
     say: Say
     space: Space = field(init=False)

@@ -134,7 +134,8 @@ def _preloaded(component: Component, scale: float) -> Iterator[NDArray[np.int64]
         stretches = [(-count, 0)]
     else:
         stretches = []
-        for place, one in enumerate(component.working_sets):
+        sets = component.working_sets
+        for place, one in enumerate([max(sets, key=lambda one: one.keys)] if component.nested else sets):
             population = min(count, sampler(one, scale).keys)
             stretches.append((place << WORKING_SET_BITS, (place << WORKING_SET_BITS) + population))
             count -= population

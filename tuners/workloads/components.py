@@ -148,6 +148,7 @@ class WorkingSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 class _OfWorkingSets(_Component, frozen=True):
     working_sets: Annotated[tuple[WorkingSet, ...], Meta(min_length=1, max_length=1 << 12)]
+    nested: bool = False
     deletes_per_put: Ratio = 0.0
     schedule: tuple[OverwriteRow, ...] | None = None
 
@@ -159,7 +160,8 @@ class _OfWorkingSets(_Component, frozen=True):
 class Overwrite(_OfWorkingSets, frozen=True, tag="overwrite", tag_field="kind"):
     """Keys of a fixed population put over and over; deletes choose keys as puts do, whether live or not.
 
-    Under `rate`, all puts go to the first working set; under `schedule`, a row may name another.
+    Under `rate`, all puts go to the first working set; under `schedule`, a row may name another. Where sets are
+    `nested`, they are of one population, which grows and shrinks: each is the first keys of any larger one.
     """
 
 

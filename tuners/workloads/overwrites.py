@@ -19,8 +19,9 @@ def overwrite_chunks(
     tag = Tag.MERGE if isinstance(component, Merges) else Tag.PUT
     sets = [_Population.of(one, scale) for one in component.working_sets]
     for rows in table.chunks():
-        puts = _keys([one.put for one in sets], rows.working_set, rows.puts, rng)
-        deletes = _keys([one.sampler.ranks for one in sets], rows.working_set, rows.deletes, rng)
+        bits = 0 if component.nested else WORKING_SET_BITS
+        puts = _keys([one.put for one in sets], rows.working_set, rows.puts, bits, rng)
+        deletes = _keys([one.sampler.ranks for one in sets], rows.working_set, rows.deletes, bits, rng)
         seconds = moments(rows.start, rows.end, rows.puts, jitter)
         when = moments(rows.start, rows.end, rows.deletes, jitter)
         yield merged(((tag, seconds, puts), (Tag.DELETE, when, deletes)))
@@ -57,12 +58,14 @@ def _keys(
     draws: list[Callable[[int, np.random.Generator], NDArray[np.int64]]],
     working_set: NDArray[np.int64],
     counts: NDArray[np.int64],
+    bits: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
+    """Keys of so many operations of each row: its working set, shifted by `bits`, and a rank in it."""
     if len(draws) == 1:
         return draws[0](int(counts.sum()), rng)
     sets = np.repeat(working_set, counts)
-    keys = sets << WORKING_SET_BITS
+    keys = sets << bits if bits else np.zeros(len(sets), np.int64)
     for place in np.unique(working_set):
         chosen = np.flatnonzero(sets == place)
         keys[chosen] += draws[place](len(chosen), rng)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lsmlens.analyzer.options.sharding import Column, parse_sharding, parse_show_sharding
+from lsmlens.analyzer.options.sharding import ShardedColumn, parse_sharding, parse_show_sharding
 
 PACIFIC = "m(3) p(3,0-12) O(3,0-13)=block_cache={type=binned_lru} L P"
 REEF = PACIFIC.replace("L P", "L=min_write_buffer_number_to_merge=32 P=min_write_buffer_number_to_merge=32")
@@ -17,11 +17,11 @@ def test_the_stored_sharding_of_an_osd(fixtures: Path) -> None:
     assert sharding is not None
     assert sharding == parse_sharding(PACIFIC)
     assert sharding.columns == (
-        Column("m", 3),
-        Column("p", 3, 0, 12),
-        Column("O", 3, 0, 13, {"block_cache": "{type=binned_lru}"}),
-        Column("L"),
-        Column("P"),
+        ShardedColumn("m", 3),
+        ShardedColumn("p", 3, 0, 12),
+        ShardedColumn("O", 3, 0, 13, {"block_cache": "{type=binned_lru}"}),
+        ShardedColumn("L"),
+        ShardedColumn("P"),
     )
     assert " ".join(sharding.families) == "default m-0 m-1 m-2 p-0 p-1 p-2 O-0 O-1 O-2 L P"
 
@@ -32,7 +32,7 @@ def test_the_sharding_of_a_later_release() -> None:
     column = sharding.column_of("P")
     assert column is not None
     assert column.options == {"min_write_buffer_number_to_merge": "32"}
-    assert sharding.column_of("p-1") == Column("p", 3, 0, 12)
+    assert sharding.column_of("p-1") == ShardedColumn("p", 3, 0, 12)
     assert sharding.column_of("p-3") is None
     assert sharding.column_of("default") is None
 
@@ -48,28 +48,28 @@ def test_a_cache_of_its_own() -> None:
     (sharing,) = parse_sharding("O=block_cache={block_size=8192}").columns
     assert sharing.block_cache is not None
     assert not sharing.has_own_cache
-    assert not Column("P").has_own_cache
+    assert not ShardedColumn("P").has_own_cache
 
 
 @pytest.mark.parametrize(
     ("text", "column"),
     [
-        ("I=write_buffer_size=1048576", Column("I", options={"write_buffer_size": "1048576"})),
-        ("O(6)", Column("O", 6)),
-        ("m(7,10-)", Column("m", 7, 10)),
-        ("prefix(4,0-10)=ttl=7;b=2", Column("prefix", 4, 0, 10, {"ttl": "7", "b": "2"})),
-        ("M=", Column("M")),
-        ("m(2,3-)junk", Column("m", 2, 3)),
-        ("P(0)", Column("P", 0)),
-        ("L(1)", Column("L")),
+        ("I=write_buffer_size=1048576", ShardedColumn("I", options={"write_buffer_size": "1048576"})),
+        ("O(6)", ShardedColumn("O", 6)),
+        ("m(7,10-)", ShardedColumn("m", 7, 10)),
+        ("prefix(4,0-10)=ttl=7;b=2", ShardedColumn("prefix", 4, 0, 10, {"ttl": "7", "b": "2"})),
+        ("M=", ShardedColumn("M")),
+        ("m(2,3-)junk", ShardedColumn("m", 2, 3)),
+        ("P(0)", ShardedColumn("P", 0)),
+        ("L(1)", ShardedColumn("L")),
     ],
 )
-def test_the_grammar(text: str, column: Column) -> None:
+def test_the_grammar(text: str, column: ShardedColumn) -> None:
     assert parse_sharding(text).columns == (column,)
 
 
 def test_one_shard_has_no_number() -> None:
-    assert [Column("L", shards).families for shards in (0, 1, 2)] == [(), ("L",), ("L-0", "L-1")]
+    assert [ShardedColumn("L", shards).families for shards in (0, 1, 2)] == [(), ("L",), ("L-0", "L-1")]
 
 
 @pytest.mark.parametrize("piece", ["L(2x)", "L(", "L()", "L(x)", "L(3,)", "L(3,4)", "(3)", "=a=1", "L=a", "L(999999)"])

@@ -83,4 +83,4 @@ def test_nothing_on_a_real_osd(stock: RunAnalysis) -> None:
 
 def test_not_assessed_without_dumps(fixtures: Path) -> None:
     (run,) = analyze([str(fixtures / "osd-reef")]).runs
-    assert list(RULE.check(run, [])) == [NotAssessed("R20", RULE.title, "perf dump")]
+    assert list(RULE.check(run, [])) == [NotAssessed("R20", RULE.title, "perf dump or bluestore allocator score")]

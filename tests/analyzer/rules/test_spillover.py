@@ -65,4 +65,4 @@ def test_constructed_device_nearly_full(fixtures: Path) -> None:
 
 def test_not_assessed_without_dumps(fixtures: Path) -> None:
     (run,) = analyze([str(fixtures / "osd-reef")]).runs
-    assert list(RULE.check(run, [])) == [NotAssessed("R09", RULE.title, "perf dump")]
+    assert list(RULE.check(run, [])) == [NotAssessed("R09", RULE.title, "perf dump or bluefs stats")]

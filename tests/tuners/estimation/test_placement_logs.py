@@ -9,7 +9,7 @@ from lsmlens.tuners.estimation.family_fit import FamilyEvidence, fit_family, gat
 from lsmlens.tuners.estimation.fit import gather_all
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.model_choice import best_explained
-from lsmlens.tuners.estimation.phases import phases_of
+from lsmlens.tuners.estimation.phases import lasting, phases_of
 from lsmlens.tuners.estimation.placement_logs import placement_logs
 from lsmlens.tuners.workloads.components import Growth, Overwrite, Queue, WorkingSet
 
@@ -76,3 +76,8 @@ def test_no_more_entries_are_deleted_in_a_flush_than_dups_can_be_put() -> None:
     for part in parts:
         assert part.puts.min() >= 0
         assert part.deletes.min() >= 0
+
+
+def test_a_flush_alone_joins_the_phase_that_follows() -> None:
+    assert lasting(np.array([0, 1, 1, 1, 0, 0, 2, 0, 0, 1])).tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
+    assert lasting(np.array([0])).tolist() == [0]

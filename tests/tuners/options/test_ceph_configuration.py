@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lsmlens.analyzer.errors import InputError
-from lsmlens.analyzer.options.sharding import Column, Sharding, parse_sharding
+from lsmlens.analyzer.options.sharding import ShardedColumn, Sharding, parse_sharding
 from lsmlens.tuners.options.ceph_configuration import ceph_options, to_ceph
 from lsmlens.tuners.options.option_set import OptionSet, Setting
 from lsmlens.tuners.options.presets import preset
@@ -165,7 +165,7 @@ def columns(draw: st.DrawFn) -> Sharding:
         if cache or is_own:
             inside = {"type": "binned_lru", **cache}
             options["block_cache"] = "{" + ";".join(f"{name}={value}" for name, value in inside.items()) + "}"
-        found.append(Column(prefix, shards, begin, end, options))
+        found.append(ShardedColumn(prefix, shards, begin, end, options))
     return Sharding(tuple(found))
 
 

@@ -44,9 +44,10 @@ def test_another_structure_is_taken_where_it_comes_nearer(learned: FittedWorkloa
     found = refined(learned, replays, 4.0)
     assert replays.asked == [2, len(tried)]
     assert not found.compaction_seconds
-    for before, after in zip(learned.families, found.families, strict=True):
-        first = structures(before)[0]
-        assert after.variation == first
+    open_ones = [pair for pair in zip(learned.families, found.families, strict=True) if structures(pair[0])]
+    assert open_ones
+    for before, after in open_ones:
+        assert after.variation == structures(before)[0]
         assert after.evidence is before.evidence
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from lsmlens.analyzer.qos.service_classes import ServiceClass
-from lsmlens.tuners.qos.devices import Disk, Line, Processors, spins_at_limit
+from lsmlens.tuners.qos.devices import Disk, Processors, Server, spins_at_limit
 from lsmlens.tuners.qos.dmclock import DmClockQueue, Share
 from lsmlens.tuners.qos.hardware import HDD, NVME, Hardware
 from lsmlens.tuners.qos.operations import QueuedOperation, Release
@@ -24,7 +24,7 @@ def nothing(release: Release) -> None:
 
 def test_a_line_serves_in_the_order_of_arrival() -> None:
     environment, done = Environment(), list[tuple[int, float]]()
-    line = Line(environment)
+    line = Server(environment)
     for number, seconds in enumerate((3.0, 1.0, 2.0)):
         line.serve(seconds, lambda number=number: done.append((number, environment.now)))  # type: ignore[misc]
     environment.run()

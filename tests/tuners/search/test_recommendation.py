@@ -4,7 +4,7 @@ from typing import Any
 
 from lsmlens.tuners.search.pacing import affordable_rounds
 from lsmlens.tuners.search.recommendation import Finalist, ReplayedCase, pick
-from lsmlens.tuners.search.request import Budget, Request
+from lsmlens.tuners.search.request import Budget, TuningRequest
 from lsmlens.tuners.search.scores import Scores
 
 SCORES = Scores(1.0, 1.0, 1, 1, 1, 1, 1)
@@ -67,11 +67,11 @@ def test_rounds_are_as_many_as_fit_the_log_s_own_rate_first() -> None:
 
 
 def test_a_budget_counts_earlier_sittings_and_trials_have_no_clock() -> None:
-    budget = Budget(Request(budget_seconds=100.0), 40.0, 1000.0)
+    budget = Budget(TuningRequest(budget_seconds=100.0), 40.0, 1000.0)
     assert budget.spent(1010.0) == 50.0
     assert budget.has(0.6, 1010.0)
     assert not budget.has(0.5, 1010.0)
     assert budget.left(1070.0) == 0.0
-    endless = Budget(Request(budget_seconds=1.0, trials=3), 40.0, 1000.0)
+    endless = Budget(TuningRequest(budget_seconds=1.0, trials=3), 40.0, 1000.0)
     assert endless.has(0.1, 9999.0)
     assert endless.left(9999.0) is None

@@ -19,7 +19,7 @@ from lsmlens.tuners.search.application import application_of
 from lsmlens.tuners.search.evaluation import Evaluator
 from lsmlens.tuners.search.finals import at_load
 from lsmlens.tuners.search.recommendation import Recommendation
-from lsmlens.tuners.search.request import Request
+from lsmlens.tuners.search.request import TuningRequest
 from lsmlens.tuners.search.scores import Objective
 from lsmlens.tuners.search.tuning import Tuning
 
@@ -41,7 +41,7 @@ def search(
         ledger = Ledger(path)
         evaluator = Evaluator(fitted, present, Replayer(engine, work_dir=folder, ledger=ledger))
         try:
-            request = Request(candidates=candidates, **said)  # type: ignore[arg-type]
+            request = TuningRequest(candidates=candidates, **said)  # type: ignore[arg-type]
             return Tuning(evaluator, request, path, lambda _: None).recommend()
         finally:
             ledger.close()
