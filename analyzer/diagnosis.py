@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis, measure
-from lsmlens.analyzer.findings import Finding
+from lsmlens.analyzer.findings import Finding, NotAssessed
 from lsmlens.analyzer.measures.amplification import added
 from lsmlens.analyzer.measures.compaction_statistics import statistics_of
-from lsmlens.analyzer.measures.data_quality import bounded
+from lsmlens.analyzer.measures.data_quality import bounded, unseen
 from lsmlens.analyzer.plan import plan_of
 from lsmlens.analyzer.rules import RULES
 from lsmlens.analyzer.runs.reading import MemberSummary, read_runs
@@ -74,6 +74,9 @@ def diagnosed(measured: RunAnalysis, runs: Sequence[RunAnalysis], selection: Sel
     """A run with what the rules say of it, beside the others of its bundle."""
     peers = [one for one in runs if one is not measured and not one.run.is_monitor]
     said = [one for rule in RULES for one in rule.check(measured, peers)]
+    told = {one.code for one in said}
+    titles = {rule.code: rule.title for rule in RULES}
+    said += [NotAssessed(code, titles[code], needs) for code, needs in unseen(measured.run) if code not in told]
     wanted = selection.column_families
     found = [
         bounded(one, measured.run)

@@ -20,12 +20,16 @@ _TABLE = re.compile(r"^ (\d+):(\d+)\[", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class LevelTables:
-    """The tables of one level of a column family: their numbers, and their bytes together."""
+    """The tables of one level of a column family: the bytes of each by its number."""
 
     family: str
     level: int
-    numbers: tuple[int, ...]
-    bytes: int
+    tables: dict[int, int]
+
+    @property
+    def bytes(self) -> int:
+        """Those of all of them."""
+        return sum(self.tables.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,5 @@ def _levels(family: str, text: str | None) -> list[LevelTables]:
     for level, tables in zip(parts[1::2], parts[2::2], strict=True):
         rows = [(int(number), int(size)) for number, size in _TABLE.findall(tables)]
         if rows:
-            numbers = tuple(sorted(number for number, _ in rows))
-            found.append(LevelTables(family, int(level), numbers, sum(size for _, size in rows)))
+            found.append(LevelTables(family, int(level), dict(sorted(rows))))
     return found

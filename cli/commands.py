@@ -17,6 +17,7 @@ SUMMARIES = {
     "tune": "Recommended settings, with the trade-off and the commands to paste.",
     "qos": "The op scheduler: in force, allocation, findings, simulation.",
     "collect": "A bundle of a live cluster's OSDs, or of a database.",
+    "watch": "Live logs: what happens in them, and metrics for Prometheus.",
     "fleet": "Many OSDs in one data set, and a look over them.",
     "engine": "The RocksDB versions that replays can run on.",
     "explain": "What a finding or a metric means, by its code or name.",

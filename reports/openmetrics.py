@@ -11,7 +11,7 @@ families, codes of findings, severities, versions.
 https://prometheus.io/docs/practices/naming/ and https://prometheus.io/docs/specs/om/open_metrics_spec/
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -48,16 +48,17 @@ class Family:
     name: str
     help: str
     samples: list[tuple[dict[str, str], float]] = field(default_factory=list)
+    type: str = "gauge"
 
     def lines(self) -> Iterator[str]:
         """The metric in the text format."""
         yield f"# HELP {self.name} {_escaped(self.help)}"
-        yield f"# TYPE {self.name} gauge"
+        yield f"# TYPE {self.name} {self.type}"
         if unit := next((unit for unit in UNITS if self.name.endswith(f"_{unit}")), None):
             yield f"# UNIT {self.name} {unit}"
         for labels, value in self.samples:
             said = ",".join(f'{name}="{_quoted(text)}"' for name, text in labels.items())
-            yield f"{self.name}{{{said}}} {float(value)!r}"
+            yield f"{self.name}{'_total' if self.type == 'counter' else ''}{{{said}}} {float(value)!r}"
 
 
 _OWN: Final = {
@@ -71,13 +72,16 @@ _OWN: Final = {
 }
 
 
-def to_openmetrics(analysis: Analysis) -> str:
-    """The metrics of all runs, ending in `# EOF`, which the textfile collector takes for a comment."""
+def to_openmetrics(analysis: Analysis | None, counters: Sequence[Family] = ()) -> str:
+    """The metrics of all runs, ending in `# EOF`, which the textfile collector takes for a comment.
+
+    `counters` come after them: what a watch has added up.
+    """
     families: dict[str, Family] = {}
-    for one in analysis.runs:
+    for one in analysis.runs if analysis is not None else ():
         for name, text, labels, value in _of_run(one):
             families.setdefault(name, Family(name, text)).samples.append(({"run": one.run.name, **labels}, value))
-    return "\n".join([*(line for family in families.values() for line in family.lines()), "# EOF"]) + "\n"
+    return "\n".join([*(line for family in (*families.values(), *counters) for line in family.lines()), "# EOF"]) + "\n"
 
 
 def exported_name(metric: Metric) -> tuple[str, float]:

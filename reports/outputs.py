@@ -206,7 +206,9 @@ class Subject(Generic[ReportT]):
 
 
 def _has_suffix(path: Path, suffix: str) -> bool:
-    return path.name.lower().endswith(suffix) and len(path.name) > len(suffix)
+    """Whether a file's name ends so; `trace.json`, which is nothing but a suffix of two, has it as well."""
+    name = path.name.lower()
+    return (name.endswith(suffix) and len(name) > len(suffix)) or (suffix.count(".") > 1 and name == suffix[1:])
 
 
 @contextmanager
@@ -230,6 +232,7 @@ ANALYSIS: "Subject[AnalysisReport]" = Subject(
         ".sarif": Text("lsmlens.reports.sarif:of_analysis", ("analysis",)),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".prom": Text("lsmlens.reports.openmetrics:to_openmetrics", ("analysis",)),
+        ".trace.json": Text("lsmlens.reports.trace:to_trace", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
         ".parquet": TableFile("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
         ".tables.parquet": TableFile("lsmlens.reports.jobs_parquet:write_tables", ("analysis",)),

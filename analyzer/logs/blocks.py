@@ -38,10 +38,14 @@ class Block:
 
 
 class MappedBlocks:
-    """The blocks of a plain file."""
+    """The blocks of a plain file, by its path or as it is open; or of what stands in it from `start` to `stop`.
 
-    def __init__(self, file: Path) -> None:
+    `start` is where a line begins, before which there are `lines_before`.
+    """
+
+    def __init__(self, file: Path | int, start: int = 0, stop: int | None = None, lines_before: int = 0) -> None:
         self._file = file
+        self._start, self._stop, self._lines_before = start, stop, lines_before
         self.bytes = 0
         self.cut_lines = 0
         self._newlines = 0
@@ -49,16 +53,17 @@ class MappedBlocks:
         self.lines_are_estimated = False
 
     def __iter__(self) -> Iterator[Block]:
-        fd = os.open(self._file, os.O_RDONLY)
+        fd = os.dup(self._file) if isinstance(self._file, int) else os.open(self._file, os.O_RDONLY)
         try:
             size = os.fstat(fd).st_size
-            self.lines_are_estimated = size > EXACT_COUNT_BYTES
+            size = size if self._stop is None else min(size, self._stop)
+            self.lines_are_estimated = size - self._start > EXACT_COUNT_BYTES
             yield from self._windows(fd, size)
         finally:
             os.close(fd)
 
     def _windows(self, fd: int, size: int) -> Iterator[Block]:
-        position, length, window = 0, WINDOW_BYTES, 0
+        position, length, window = self._start, WINDOW_BYTES, 0
         while position < size:
             start = max(0, position - HISTORY_BYTES) & -mmap.ALLOCATIONGRANULARITY
             stop = min(position + length, size)
@@ -86,7 +91,7 @@ class MappedBlocks:
                         self._counted_bytes += end - begin
                     yield Block(view, begin, end, start)
                     position, length, window = start + end, WINDOW_BYTES, window + 1
-                    self.bytes = position
+                    self.bytes = position - self._start
                 finally:
                     view.release()
 
@@ -99,8 +104,10 @@ class MappedBlocks:
 
     def line_number(self, offset: int) -> int:
         """The 1-based number of the line that holds byte `offset`; reads the file up to there."""
-        newlines = position = 0
-        with self._file.open("rb", buffering=0) as file:
+        newlines, position = self._lines_before, self._start
+        fd = os.dup(self._file) if isinstance(self._file, int) else os.open(self._file, os.O_RDONLY)
+        with os.fdopen(fd, "rb", buffering=0) as file:
+            file.seek(position)
             while position < offset and (data := file.read(min(WINDOW_BYTES, offset - position))):
                 newlines += count(data, b"\n")
                 position += len(data)

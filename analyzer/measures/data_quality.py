@@ -1,13 +1,20 @@
 """Data quality in words: what to know about a log before believing figures made of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from lsmlens.analyzer.findings import Confidence, Finding
+from lsmlens.analyzer.runs.jobs import BY_JOB_LINE
+from lsmlens.analyzer.runs.osds import is_osd
 from lsmlens.analyzer.runs.run import Run
 
 # Above this share of damaged events counts and shares are of another log than was written (ours).
 MOST_REJECTED_SHARE = 0.01
+# A log that begins late lacks the starts of the jobs that ran then: no more than so many, nor of such a share (ours).
+JOBS_AT_ONCE, MOST_WITHOUT_START = 16, 0.1
+# Rules that live on the lines around events; and fewer events than these prove nothing of the lines (ours).
+OF_LINES, OF_LINES_OF_OSDS = ("R01", "R02", "R25"), ("R11",)
+LEAST_EVENTS = 20
 
 
 def notes(run: Run, sums: Mapping[str, float]) -> list[str]:
@@ -16,6 +23,10 @@ def notes(run: Run, sums: Mapping[str, float]) -> list[str]:
     said: list[str] = []
     if not run.event_counts:
         said.append(_without_events(run))
+    if holds_events_alone(run):
+        said.append("the log holds events alone: stalls, slow operations, errors and options were filtered out of it")
+    elif _lacks_starts(run):
+        said.append("lines were filtered out of the log, or lost: many jobs finish that never started in it")
     said += [f"a part of the log is missing: {damage}" for damage in quality.damaged]
     if stamps.steps:
         said.append(
@@ -71,6 +82,28 @@ def _without_events(run: Run) -> str:
     )
 
 
+def unseen(run: Run) -> Iterator[tuple[str, str]]:
+    """What a filtered log cannot show: the codes of rules that live on it, and what they lack."""
+    if holds_events_alone(run):
+        for code in OF_LINES + (OF_LINES_OF_OSDS if is_osd(run) else ()):
+            yield code, "the lines around events: this log holds events alone"
+
+
+def holds_events_alone(run: Run) -> bool:
+    """Whether all other lines were filtered out: then there are jobs, and nothing that stands around them."""
+    others = len(run.dumps) + len(run.errors) + len(run.slow_operations) + len(run.kv_thread) + len(run.stall_lines)
+    opened = any(session.opened_at_millis is not None for session in run.sessions)
+    is_enough = sum(run.event_counts.values()) >= LEAST_EVENTS
+    return is_enough and not others and not opened and not run.quality.attributed_by[BY_JOB_LINE]
+
+
+def _lacks_starts(run: Run) -> bool:
+    """Whether more finished jobs lack their starts than may have run when the log began: some lines are gone."""
+    finished = run.event_counts["flush_finished"] + run.event_counts["compaction_finished"]
+    lacking = sum(run.quality.without_start.values())
+    return lacking > JOBS_AT_ONCE and lacking > MOST_WITHOUT_START * finished
+
+
 def bounded(finding: Finding, run: Run) -> Finding:
     """The finding, no surer than the log allows: what counts or shares say of a log that lacks a part is not certain.
 
@@ -79,6 +112,6 @@ def bounded(finding: Finding, run: Run) -> Finding:
     proven = any(one.line is not None for one in finding.evidence)
     events = sum(run.event_counts.values())
     is_torn = bool(run.quality.damaged) or run.quality.events_rejected > events * MOST_REJECTED_SHARE
-    if proven or not is_torn or finding.confidence is not Confidence.HIGH:
+    if proven or not (is_torn or _lacks_starts(run)) or finding.confidence is not Confidence.HIGH:
         return finding
     return replace(finding, confidence=Confidence.MEDIUM)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted, duration, share, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.runs.jobs import COMPACTION
@@ -55,10 +56,10 @@ class AgeCompactions:
             )
             yield self._finding(
                 Severity.WARNING,
-                f"{aged / total:.0%} of what compactions write is for the age of tables; those written together come of"
-                " age together, so it comes in bursts",
-                f"{aged / total:.0%} of {total / 1e6:.0f} MB",
-                f"{MOST_AGE_SHARE:.0%} of the bytes compactions write",
+                f"{share(aged / total)} of what compactions write is for the age of tables; those written together"
+                " come of age together, so it comes in bursts",
+                f"{share(aged / total)} of {size(total)}",
+                f"{share(MOST_AGE_SHARE)} of the bytes compactions write",
                 Evidence(run.name, f"compactions: {counts} of {compactions.height}"),
                 "lengthen ttl and periodic_compaction_seconds, or turn them off (0), unless data must go by age",
             )
@@ -86,9 +87,9 @@ class AgeCompactions:
                 yield self._finding(
                     Severity.INFO,
                     f"{family}: tables are older than {PERIOD} ({period} s), and no compaction was for that",
-                    f"{old.height} live table(s) older than {PERIODS} periods",
+                    f"{counted(old.height, 'live table')} older than {PERIODS} periods",
                     f"{PERIODS} periods",
-                    Evidence(run.name, f"{PERIOD}={period}; no {PERIODIC} in {lasted:.0f} s"),
+                    Evidence(run.name, f"{PERIOD}={period}; no {PERIODIC} in {duration(lasted)}"),
                     "look for disable_auto_compactions, and for a database that nothing else lets pick a compaction",
                 )
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import duration, size
 from lsmlens.analyzer.runs.osds import is_osd
 from lsmlens.analyzer.units import MIB
 
@@ -46,7 +47,7 @@ class CompactionSpeed:
         alike = [one for one in peers if is_osd(one.run) == is_osd(run.run)]
         theirs = [speed for one in alike if (speed := mib_per_second(one)) is not None]
         if mine is None or len(theirs) < LEAST_PEERS:
-            enough = f"{LEAST_COMPACTIONS} compactions that wrote {LEAST_OUTPUT_BYTES // MIB} MiB"
+            enough = f"{LEAST_COMPACTIONS} compactions that wrote {size(LEAST_OUTPUT_BYTES)}"
             lacking = "in this log" if mine is None else f"in the logs of {LEAST_PEERS} peers (here {len(theirs)})"
             yield NotAssessed(self.code, self.title, f"{enough} {lacking}")
             return
@@ -61,17 +62,17 @@ class CompactionSpeed:
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
             meaning="compaction here takes over three times as long for the same bytes as with its peers",
-            value=f"{mine:.1f} MB/s per job, peers' median {usual:.1f} MB/s",
+            value=f"{mine:.1f} MiB/s per job, peers' median {usual:.1f} MiB/s",
             threshold="< 1/3 of the median of at least 3 peers",
             threshold_source="ceph PR 54918: RocksDB built without optimisation",
             evidence=(
                 Evidence(
                     run.name,
-                    f"{run.sums['output_bytes'] / MIB:.0f} MiB in {run.sums['compaction_seconds']:.1f} s of"
+                    f"{size(round(run.sums['output_bytes']))} in {duration(run.sums['compaction_seconds'])} of"
                     f" {run.sums['compactions']} compactions",
                 ),
                 *(
-                    Evidence(one.run.name, f"{speed:.1f} MB/s per job")
+                    Evidence(one.run.name, f"{speed:.1f} MiB/s per job")
                     for one in alike
                     if (speed := mib_per_second(one)) is not None
                 ),

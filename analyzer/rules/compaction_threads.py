@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted, duration
 from lsmlens.analyzer.rules.background_jobs import compaction_threads, more_threads
 from lsmlens.analyzer.runs.jobs import COMPACTION
 
@@ -79,8 +80,9 @@ class CompactionThreads:
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
             meaning=f"{', '.join(sorted(longest.waiting))} waited for a compaction thread",
-            value=f"{longest.seconds:.0f} s with all {threads} thread(s) busy, {len(longest.waiting)} families waiting",
-            threshold=f"{LEAST_SECONDS:.0f} s, {LEAST_FAMILIES} families with a score above {WAITED_SCORE:g}",
+            value=f"{duration(longest.seconds)} with {counted(threads, 'thread')} busy, all there are, and"
+            f" {len(longest.waiting)} families waiting",
+            threshold=f"{duration(LEAST_SECONDS)}, {LEAST_FAMILIES} families with a score above {WAITED_SCORE:g}",
             threshold_source="Ceph PR 29027; the numbers are ours",
             evidence=(Evidence(run.name, f"compaction_started, highest scores in that time: {told}"),),
             advice="raise the number of compaction threads, if there is CPU for them",

@@ -8,6 +8,7 @@ from typing import ClassVar
 import msgspec
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted, plain
 from lsmlens.analyzer.options.option_strings import parse_size, same_value
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
@@ -178,7 +179,7 @@ def _of_ceph(run: RunAnalysis, name: str) -> str | None:
 def _counter(run: RunAnalysis, name: str, above: int) -> Evidence | None:
     found = [(dump.number(name), dump.source) for dump in run.beside.perf_dumps]
     most, source = max(((value, where) for value, where in found if value is not None), default=(0, ""))
-    return Evidence(source, f"{name} {most:.0f}") if most > above else None
+    return Evidence(source, f"{name} {plain(round(most))}") if most > above else None
 
 
 def _slow(run: RunAnalysis, names: tuple[str, ...]) -> Evidence | None:
@@ -192,7 +193,8 @@ def _slow(run: RunAnalysis, names: tuple[str, ...]) -> Evidence | None:
 def _families(run: RunAnalysis, issue: Issue) -> Evidence | None:
     families = {one.family for one in run.options if one.family is not None}
     holds = families == {DEFAULT_FAMILY} if issue.only_default_family else len(families) > 1
-    return Evidence(run.name, f"{len(families)} column families") if families and holds else None
+    said = counted(len(families), "column family", "column families")
+    return Evidence(run.name, said) if families and holds else None
 
 
 def _tables(run: RunAnalysis, issue: Issue) -> Evidence | None:
@@ -201,14 +203,16 @@ def _tables(run: RunAnalysis, issue: Issue) -> Evidence | None:
     tables = run.tables
     if issue.range_deletions:
         count = int(tables["range_deletions"].fill_null(0).sum())
-        return Evidence(run.name, f"{count} range deletions in tables") if count >= issue.range_deletions else None
+        said = f"{plain(count)} range deletions in tables"
+        return Evidence(run.name, said) if count >= issue.range_deletions else None
     piles = tables.filter(
         pl.col("deleted_at").is_null(),
         pl.col("level") > 0,
         pl.col("entries") >= PILE_ENTRIES,
         pl.col("deletions") > PILE_SHARE * pl.col("entries"),
     )
-    return Evidence(run.name, f"{piles.height} tables full of tombstones") if piles.height >= issue.piles else None
+    said = f"{counted(piles.height, 'table')} full of tombstones"
+    return Evidence(run.name, said) if piles.height >= issue.piles else None
 
 
 def _marked_down(run: RunAnalysis, least: int) -> Evidence | None:
@@ -218,4 +222,5 @@ def _marked_down(run: RunAnalysis, least: int) -> Evidence | None:
     times = len(run.run.marked_down)
     if times < least or not manual:
         return None
-    return Evidence(run.name, f"taken for dead {times} time(s), {manual} manual compactions in the log")
+    said = f"taken for dead {counted(times, 'time')}, {counted(manual, 'manual compaction')} in the log"
+    return Evidence(run.name, said)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import duration, plain, share
 from lsmlens.analyzer.runs.osds import is_osd, osd_number
 from lsmlens.analyzer.runs.run import KvThreadTime
 
@@ -56,14 +57,14 @@ class KvThread:
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
             meaning="transactions queue for the one thread that commits them, whatever the device could do",
-            value=f"busy {1 - idle / seconds:.0%} of {seconds:.0f} s on end",
-            threshold=f"> {BUSY_SHARE:.0%} for {SUSTAINED_SECONDS:g} s",
+            value=f"busy {share(1 - idle / seconds)} of {duration(seconds)} on end",
+            threshold=f"> {share(BUSY_SHARE)} for {duration(SUSTAINED_SECONDS)}",
             threshold_source="ceph.io, RocksDB tuning deep-dive (2022); the length is ours",
             evidence=(
                 Evidence(
                     run.name,
-                    f"{len(longest)} lines `_kv_sync_thread utilization`: idle {idle:.1f} s of {seconds:.1f} s,"
-                    f" {submitted / seconds:.0f} transactions/s submitted",
+                    f"{len(longest)} lines `_kv_sync_thread utilization`: idle {duration(idle)} of {duration(seconds)},"
+                    f" {plain(round(submitted / seconds))} transactions/s submitted",
                 ),
             ),
             advice="smaller memtables (write_buffer_size), fewer deferred writes, more OSDs on the device",

@@ -7,6 +7,8 @@ from typing import ClassVar
 import polars as pl
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
+from lsmlens.analyzer.numbers import counted, duration, plain, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.rules.background_jobs import more_threads
@@ -49,7 +51,9 @@ class Level0Backlog:
     """Level 0 held as many files as start a compaction, or more, for over a minute: compaction is behind.
 
     Evidence: `lsm_state` of the flush_finished and compaction_finished events of the column family, level 0 being
-    its first number, over time within one open. What lies between two events is as the first of them left it.
+    its first number, over time within one open. What lies between two events is as the first of them left it. Where
+    the log has no such events, statistics dumps: the files of level 0, and its score, which is 1 at the trigger; what
+    lies between two dumps is not known, so confidence is medium.
 
     Threshold: level0_file_num_compaction_trigger, for more than 60 s without a break (ours); critical if
     level0_slowdown_writes_trigger was reached as well (RocksDB slows writes down there, 20 unless set). Only for
@@ -68,11 +72,15 @@ class Level0Backlog:
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """One finding for each column family whose level 0 stayed full."""
+        has_jobs = not run.jobs.filter(pl.col("kind") != MOVE).is_empty()
+        if not has_jobs and run.series is not None and len(run.series.points) > 1:
+            yield from self._by_dumps(run)
+            return
         if not run.options:
             yield NotAssessed(self.code, self.title, "options in the log or config show")
             return
-        if run.jobs.filter(pl.col("kind") != MOVE).is_empty():
-            yield NotAssessed(self.code, self.title, "flushes or compactions in the log")
+        if not has_jobs:
+            yield NotAssessed(self.code, self.title, "flushes or compactions in the log, or two statistics dumps")
             return
         triggers = _triggers(run)
         for family, backlog in sorted(_backlogs(run, triggers).items()):
@@ -87,8 +95,9 @@ class Level0Backlog:
                 confidence=Confidence.HIGH,
                 meaning=f"{family}: compaction of level 0 is behind; reads look through up to {backlog.most_files}"
                 f" files, and writes are slowed down at {slowdown} and stopped at {stop}",
-                value=f"{seconds:.0f} s at {trigger} files or more, {backlog.most_files} at most",
-                threshold=f"{LONGEST_SECONDS:.0f} s at {trigger} files or more; critical at {slowdown} files",
+                value=f"{duration(seconds)} at {counted(trigger, 'file')} or more, {plain(backlog.most_files)} at most",
+                threshold=f"{duration(LONGEST_SECONDS)} at {counted(trigger, 'file')} or more; critical at"
+                f" {counted(slowdown, 'file')}",
                 threshold_source="the trigger is the database's own; how long is ours",
                 evidence=(
                     Evidence(
@@ -103,6 +112,72 @@ class Level0Backlog:
                 risk="more jobs take CPU and device time from clients",
                 check="the first number of lsm_state falls below the trigger within seconds",
             )
+
+    def _by_dumps(self, run: RunAnalysis) -> Iterator[Finding]:
+        """By statistics dumps alone: those in a row in which level 0 is full."""
+        assert run.series is not None
+        triggers = _triggers(run)
+        for family, found in sorted(_stretches(run.series, triggers).items()):
+            if found.seconds <= LONGEST_SECONDS:
+                continue
+            _, slowdown, _ = triggers.get(family, (0, 0, 0))
+            pending = f", {size(found.most_pending_bytes)} waiting for compaction" if found.most_pending_bytes else ""
+            yield Finding(
+                code=self.code,
+                title=self.title,
+                severity=Severity.CRITICAL if slowdown and found.most_files >= slowdown else Severity.WARNING,
+                confidence=Confidence.MEDIUM,
+                meaning=f"{family}: compaction of level 0 is behind; reads look through up to {plain(found.most_files)}"
+                " files",
+                value=f"{counted(found.dumps, 'dump')} in a row over {duration(found.seconds)},"
+                f" {counted(found.most_files, 'file')} at most",
+                threshold=f"{duration(LONGEST_SECONDS)} with level 0 at its trigger",
+                threshold_source="the trigger is the database's own; how long is ours",
+                evidence=(
+                    Evidence(run.name, f"statistics dumps: {plain(found.most_files)} files in L0 of {family}{pending}"),
+                ),
+                column_family=family,
+                advice="raise max_background_jobs (max_background_compactions where that is set), CPU permitting; or"
+                " give level 1 about the size of level 0",
+                changes=more_threads(run),
+                risk="more jobs take CPU and device time from clients",
+                check="level 0 is below its trigger in the next statistics dumps",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Dumps in a row of one open with level 0 of a family at its trigger or over."""
+
+    seconds: float
+    dumps: int
+    most_files: int
+    most_pending_bytes: int
+
+
+def _stretches(series: StatisticsSeries, triggers: dict[str, tuple[int, int, int]]) -> dict[str, _Stretch]:
+    """The longest of each family, by its trigger, or by the score that the dumps print where that is not known."""
+    begun: dict[str, tuple[float, int, int, int]] = {}
+    longest: dict[str, _Stretch] = {}
+    last = 0.0
+    for point, tables in zip(series.points, series.tables, strict=True):
+        uptime = point.uptime_seconds or 0.0
+        if uptime < last:
+            begun.clear()  # another open
+        last = uptime
+        for family, files in point.level0_files.items():
+            rows = tables["column_families"].get(family, {}).get("levels") or [{}]
+            is_full = files >= triggers[family][0] if family in triggers else rows[0].get("score", 0.0) >= 1
+            if not is_full:
+                begun.pop(family, None)
+                continue
+            since, dumps, most, pending = begun.get(family, (uptime, 0, 0, 0))
+            most, pending = max(most, files), max(pending, point.pending_compaction_bytes.get(family, 0))
+            begun[family] = since, dumps + 1, most, pending
+            known = longest.get(family)
+            if known is None or uptime - since > known.seconds:
+                longest[family] = _Stretch(uptime - since, dumps + 1, most, pending)
+    return longest
 
 
 def levelled_families(run: RunAnalysis) -> list[str]:

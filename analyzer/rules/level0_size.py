@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
+from lsmlens.analyzer.numbers import size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.rules.level0_backlog import levelled_families
@@ -69,7 +70,7 @@ class Level0Size:
                 meaning=f"{', '.join(families)}: level 1 {'smaller' if ratio < 1 else 'larger'} than level 0 (nominal"
                 " size), so more is rewritten from level 0 to level 1 and below than needed"
                 + ("; most flushes here come before the write buffers are full" if is_nominal_only else ""),
-                value=f"level 1 is {ratio:.2f} of level 0: {base / MEBI:.0f} MiB to {level0 / MEBI:.0f} MiB nominal",
+                value=f"level 1 is {ratio:.2f} of level 0: {size(round(base))} to {size(round(level0))} nominal",
                 threshold=f"{LEAST_BASE_PER_LEVEL0:g} to {MOST_BASE_PER_LEVEL0:g} of level 0",
                 threshold_source="RocksDB's tuning guide and advisor; the range is ours",
                 evidence=(_evidence(run, families[0]),),

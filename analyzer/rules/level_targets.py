@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
@@ -19,7 +20,6 @@ from lsmlens.analyzer.options.volume_selector import (
     select,
 )
 from lsmlens.analyzer.runs.osds import ceph_release, is_osd, osd_number, store_path, while_stopped
-from lsmlens.analyzer.units import MIB
 
 # Extra at which nothing of the next level may use the device (RocksDBBlueFSVolumeSelector).
 NO_EXTRA_BYTES = 0
@@ -68,7 +68,7 @@ class LevelTargets:
     def _finding(self, run: RunAnalysis, shape: LevelShape, selection: VolumeSelection, is_used: bool) -> Finding:
         level = selection.last_level + 1
         has_extra = selection.extra_bytes > NO_EXTRA_BYTES
-        rest = f"but for {_mib(selection.extra_bytes)}" if has_extra else "all of it"
+        rest = f"but for {size(selection.extra_bytes)}" if has_extra else "all of it"
         needed = (selection.fitting_bytes + selection.next_bytes) * 100 // USABLE_PERCENT
         counters = run.counters
         device = 0 if counters is None else int(counters.db_total_bytes or 0)
@@ -78,9 +78,9 @@ class LevelTargets:
             severity=Severity.WARNING if is_used and not has_extra else Severity.INFO,
             confidence=Confidence.HIGH if is_used else Confidence.MEDIUM,
             meaning=f"level {level} {'is in use and belongs' if is_used else 'will belong'} to the slow device, {rest}",
-            value=f"levels up to {selection.last_level} ask for {_mib(selection.fitting_bytes)}, level {level} for"
-            f" {_mib(selection.next_bytes)} more; extra {_mib(selection.extra_bytes)}",
-            threshold=f"{_mib(selection.usable_bytes)}, {USABLE_PERCENT} % of the device",
+            value=f"levels up to {selection.last_level} ask for {size(selection.fitting_bytes)}, level {level} for"
+            f" {size(selection.next_bytes)} more; extra {size(selection.extra_bytes)}",
+            threshold=f"{size(selection.usable_bytes)}, {USABLE_PERCENT} % of the device",
             threshold_source="Ceph, RocksDBBlueFSVolumeSelector; RocksDB, LevelCompactionBuilder::GetPathId",
             evidence=(
                 Evidence("perf dump", f"bluefs.db_total_bytes {device}"),
@@ -89,7 +89,7 @@ class LevelTargets:
                     f"max_bytes_for_level_base {shape.base_bytes}, max_bytes_for_level_multiplier {shape.multiplier}",
                 ),
             ),
-            advice=f"a block.db of {_mib(needed)} would hold level {level} of one family;"
+            advice=f"a block.db of {size(needed)} would hold level {level} of one family;"
             " or choose a base whose levels fill the device",
             commands=while_stopped(
                 run.run,
@@ -141,7 +141,3 @@ def _real(text: str | None) -> float | None:
         return float(text or "")
     except ValueError:
         return None
-
-
-def _mib(size: int) -> str:
-    return f"{size / MIB:,.0f} MiB"

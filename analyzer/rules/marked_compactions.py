@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
+from lsmlens.analyzer.numbers import counted, share, size
 from lsmlens.analyzer.options.option_changes import is_ceph
 from lsmlens.analyzer.runs.jobs import COMPACTION
 
@@ -44,34 +45,34 @@ class MarkedCompactions:
         marked: Counter[str] = Counter()
         compactions = 0
         told = run.jobs.filter(kind=COMPACTION).drop_nulls("reason")
-        for family, reason, size in told.select("column_family", "reason", "output_bytes").iter_rows():
-            bytes_by_reason[reason] += size
+        for family, reason, written in told.select("column_family", "reason", "output_bytes").iter_rows():
+            bytes_by_reason[reason] += written
             if reason == MARKED:
                 compactions += 1
-                marked[family or "unknown"] += size
+                marked[family or "unknown"] += written
         total = sum(bytes_by_reason.values())
         if not total:
             yield NotAssessed(self.code, self.title, "compactions with a reason (RocksDB 5.14 or later)")
             return
-        share = bytes_by_reason[MARKED] / total
-        if share <= MOST_MARKED_SHARE:
+        part = bytes_by_reason[MARKED] / total
+        if part <= MOST_MARKED_SHARE:
             return
         families = ", ".join(
-            f"{family} {count / bytes_by_reason[MARKED]:.0%}" for family, count in marked.most_common()
+            f"{family} {share(count / bytes_by_reason[MARKED])}" for family, count in marked.most_common()
         )
         yield Finding(
             code=self.code,
             title=self.title,
             severity=Severity.WARNING,
             confidence=Confidence.HIGH,
-            meaning=f"compaction-on-deletion, not growth, makes {share:.0%} of what compactions write ({families})",
-            value=f"{share:.0%} of {total / 1e6:.0f} MB",
-            threshold=f"{MOST_MARKED_SHARE:.0%} of the bytes compactions write",
+            meaning=f"compaction-on-deletion, not growth, makes {share(part)} of what compactions write ({families})",
+            value=f"{share(part)} of {size(total)}",
+            threshold=f"{share(MOST_MARKED_SHARE)} of the bytes compactions write",
             threshold_source="ours; the reason is RocksDB's CompactionReason",
             evidence=(
                 Evidence(
                     run.name,
-                    f'{compactions} compactions for "{MARKED}" wrote {bytes_by_reason[MARKED] / 1e6:.0f} MB;'
+                    f"{counted(compactions, 'compaction')} for {MARKED} wrote {size(bytes_by_reason[MARKED])};"
                     f" by family: {families}",
                 ),
             ),

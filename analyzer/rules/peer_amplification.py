@@ -6,8 +6,8 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.measures.amplification import FamilyWrites
+from lsmlens.analyzer.numbers import size
 from lsmlens.analyzer.runs.osds import is_osd, store_path, while_stopped
-from lsmlens.analyzer.units import MIB
 
 # Ours: sisters of a pool differ by tenths; twice is another shape, another load or another age.
 TIMES_MEDIAN = 2.0
@@ -68,7 +68,7 @@ class PeerAmplification:
     def _finding(
         self, run: RunAnalysis, family: FamilyWrites, usual: float, theirs: Sequence[tuple[str, float]]
     ) -> Finding:
-        sums = f"{family.flush_bytes / MIB:.0f} MiB flushed, {family.compaction_output_bytes / MIB:.0f} MiB compacted"
+        sums = f"{size(family.flush_bytes)} flushed, {size(family.compaction_output_bytes)} compacted"
         return Finding(
             code=self.code,
             title=self.title,

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import plain, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.runs.osds import is_osd, osd_number, store_path, while_stopped
-from lsmlens.analyzer.units import MIB
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.counters.perf_dumps import PerfDump
@@ -57,11 +57,12 @@ class PgLog:
             return
         allowed = groups * ITEMS_PER_VERSION * max(one or 0 for one in longest) * TOLERANCE
         if items > allowed:
-            size = last.number("mempool.osd_pglog_bytes") or 0
+            held = last.number("mempool.osd_pglog_bytes") or 0
             evidence = Evidence(
-                last.source, f"mempool.osd_pglog_items {items}, osd_pglog_bytes {size}; osd.numpg {groups}"
+                last.source, f"mempool.osd_pglog_items {items}, osd_pglog_bytes {held}; osd.numpg {groups}"
             )
-            yield self._finding(run, evidence, f"{items:,.0f} items, {size / MIB:,.0f} MiB", f"{allowed:,.0f} items")
+            value = f"{plain(round(items))} items, {size(round(held))}"
+            yield self._finding(run, evidence, value, f"{plain(round(allowed))} items")
 
     def _finding(self, run: RunAnalysis, evidence: Evidence, value: str, allowed: str) -> Finding:
         number = osd_number(run.run)

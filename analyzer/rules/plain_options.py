@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
+from lsmlens.analyzer.numbers import counted, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.units import GIB, MIB
@@ -130,8 +131,8 @@ class PlainOptions:
                 Confidence.MEDIUM,
                 "memtables of all column families together may take so much before any but full ones are flushed",
                 [],
-                f"{total / GIB:.0f} GiB of {len(sizes)} families",
-                f"{MOST_MEMTABLE_BYTES // GIB} GiB",
+                f"{size(total)} of {counted(len(sizes), 'column family', 'column families')}",
+                f"{size(MOST_MEMTABLE_BYTES)}",
                 (*_evidence(run, largest, BUFFER, BUFFERS), *_evidence(run, None, "db_write_buffer_size")),
                 "bound them by db_write_buffer_size or max_total_wal_size, to what the host can spare",
                 (),

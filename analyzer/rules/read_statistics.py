@@ -6,6 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.dumps.tickers import StatisticHistogram
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import plain, share
 from lsmlens.analyzer.runs.osds import is_osd
 
 # RocksDB, tools/advisor/advisor/rules.ini: bloom-filter-percent-useful, tuning-iostat-burst, decompress-time-long.
@@ -63,16 +64,16 @@ class ReadStatistics:
         useful, positive, true = (tickers.get(f"rocksdb.bloom.filter.{name}", 0) for name in names)
         text = ", ".join(f"bloom.filter.{name} {tickers.get(f'rocksdb.bloom.filter.{name}', 0)}" for name in names)
         prefix = sum(tickers.get(f"rocksdb.bloom.filter.prefix.{name}", 0) for name in ("checked", "useful"))
-        threshold = f"< {USEFUL_SHARE:g}"
+        threshold = f"< {share(USEFUL_SHARE)}"
         if not useful + positive:
             if prefix:
                 return
-            meaning, value, threshold = "no get asked a filter", f"0 checks in {gets} gets", "no check at all"
+            meaning, value, threshold = "no get asked a filter", f"0 checks in {plain(gets)} gets", "no check at all"
         else:
-            share = (useful + true) / (useful + positive)
-            if share >= USEFUL_SHARE:
+            right = (useful + true) / (useful + positive)
+            if right >= USEFUL_SHARE:
                 return
-            meaning, value = "filters let keys pass that are not there", f"{share:.2f} of checks were right"
+            meaning, value = "filters let keys pass that are not there", f"{share(right)} of checks were right"
         advice = "more bits a key in the filter (10 let 1 % of absent keys pass, 20 a hundredth of that)"
         yield self._finding(run, meaning, value, threshold, text, advice, "filters take memory: bits x keys")
 
@@ -92,14 +93,14 @@ class ReadStatistics:
         reads_micros = sum(histograms[name].sum or 0 for name in BLOCK_READS if name in histograms)
         if found is None or not found.sum or not reads_micros:
             return
-        share = found.sum / 1000 / reads_micros
-        if share <= DECOMPRESSION_SHARE:
+        part = found.sum / 1000 / reads_micros
+        if part <= DECOMPRESSION_SHARE:
             return
         text = f"{DECOMPRESSION} SUM {found.sum}, {' + '.join(BLOCK_READS)} SUM {reads_micros}"
         advice = "LZ4 instead of a heavier compression, smaller blocks, or a larger block cache"
-        meaning, value = "reading a block is largely decompressing it", f"{share:.0%} of the time blocks take"
+        meaning, value = "reading a block is largely decompressing it", f"{share(part)} of the time blocks take"
         risk = "lighter compression takes space, a cache takes memory"
-        yield self._finding(run, meaning, value, f"> {DECOMPRESSION_SHARE:.0%}", text, advice, risk)
+        yield self._finding(run, meaning, value, f"> {share(DECOMPRESSION_SHARE)}", text, advice, risk)
 
     def _finding(
         self, run: RunAnalysis, meaning: str, value: str, threshold: str, text: str, advice: str, risk: str

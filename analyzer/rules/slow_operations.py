@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted, duration, plain
 from lsmlens.analyzer.runs.osds import is_osd
 from lsmlens.analyzer.runs.run import SlowOperation
 
@@ -71,8 +72,9 @@ class SlowOperations:
                 f"{', '.join(f'{what} ({counts[what]})' for what in kinds)} waited for {where}"
                 for where, kinds in waits.items()
             ),
-            value=f"{counts.total()} line(s), {above} of {LOGGED_SECONDS:g} s and more, longest {longest:.2f} s",
-            threshold=f"any; information where all are below {LOGGED_SECONDS:g} s",
+            value=f"{counted(counts.total(), 'line')}, {plain(above)} of {duration(LOGGED_SECONDS)} and more, the"
+            f" longest {duration(longest)}",
+            threshold=f"any; information where all are below {duration(LOGGED_SECONDS)}",
             threshold_source="bluestore_log_op_age, Ceph's default",
             evidence=tuple(max((places[what] for what in kinds), key=_seconds)[1] for kinds in waits.values()),
             advice="look at what ran then: stopped writes (R01), compaction (R12), tombstones (R13), the device",

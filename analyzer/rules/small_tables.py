@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted, plain, share, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
-from lsmlens.analyzer.units import MIB
 
 # Ours: a table that is a tenth of what it may be is small; some always are, and few do no harm.
 SMALL_SHARE = 0.1
@@ -38,8 +38,8 @@ class SmallTables:
         import polars as pl
 
         live = run.tables.filter(pl.col("deleted_at").is_null(), pl.col("level") > 0, pl.col("bytes").is_not_null())
-        counted = live.group_by("column_family").agg(tables=pl.len(), median=pl.col("bytes").median()).drop_nulls()
-        for family, tables, median in counted.sort("column_family").rows():
+        families = live.group_by("column_family").agg(tables=pl.len(), median=pl.col("bytes").median()).drop_nulls()
+        for family, tables, median in families.sort("column_family").rows():
             target = parse_size(value_of(run.options, family, TARGET) or "")
             if tables < LEAST_TABLES or not target or median >= SMALL_SHARE * target:
                 continue
@@ -49,11 +49,14 @@ class SmallTables:
                 severity=Severity.INFO,
                 confidence=Confidence.MEDIUM,
                 meaning=f"{family}: indexes, filters and opens cost by the table, and these hold little each",
-                value=f"{tables} live tables, half of them below {median / MIB:.2f} MiB",
-                threshold=f"{LEAST_TABLES} tables, median below {SMALL_SHARE:.0%} of {target / MIB:.0f} MiB",
+                value=f"{counted(tables, 'live table')}, half of them below {size(round(median))}",
+                threshold=f"{plain(LEAST_TABLES)} tables, median below {share(SMALL_SHARE)} of {size(target)}",
                 threshold_source="ours",
                 evidence=(
-                    Evidence(run.name, f"{family}: {tables} live tables, median {median:.0f} bytes; {TARGET}={target}"),
+                    Evidence(
+                        run.name,
+                        f"{family}: {counted(tables, 'live table')}, median {size(round(median))}; {TARGET}={target}",
+                    ),
                 ),
                 column_family=family,
                 advice="find out what makes them (ttl, filter, moves, ingestion); a manual compaction merges them",

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import bytes_of, plain, share, size
 from lsmlens.analyzer.runs.osds import is_osd, osd_number, store_path, while_stopped
-from lsmlens.analyzer.units import MIB
 
 if TYPE_CHECKING:
     from lsmlens.analyzer.counters.counter_summary import CounterSummary
@@ -68,15 +68,15 @@ class Spillover:
             confidence=Confidence.HIGH,
             meaning="files of RocksDB went to the main device"
             + (", and some still are there" if last_bytes else "; all were back by the last perf dump"),
-            value=f"up to {_slow_bytes(worst) / MIB:,.1f} MiB, {last_bytes / MIB:,.1f} MiB at last",
+            value=f"up to {size(round(_slow_bytes(worst)))}, {size(round(last_bytes))} at last",
             threshold="any",
             threshold_source="Ceph, BlueStore::_log_alerts (BLUEFS_SPILLOVER)",
             evidence=(
                 Evidence(
                     source,
-                    f"bluefs.slow_used_bytes {worst.slow_used_bytes:.0f}, peak {_slow_bytes(worst):.0f};"
-                    f" alloc_slow_fallback {fallbacks:.0f};"
-                    f" db_used_bytes {worst.db_used_bytes or 0:.0f} of {worst.db_total_bytes or 0:.0f}",
+                    f"bluefs.slow_used_bytes {bytes_of(worst.slow_used_bytes)}, peak {bytes_of(_slow_bytes(worst))};"
+                    f" alloc_slow_fallback {plain(round(fallbacks))};"
+                    f" db_used_bytes {bytes_of(worst.db_used_bytes)} of {bytes_of(worst.db_total_bytes)}",
                 ),
             ),
             advice="compact; if it comes back, enlarge block.db and move back what has spilled",
@@ -92,10 +92,14 @@ class Spillover:
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
             meaning="the next large compactions will not find room on the database's device",
-            value=f"{full.db_used_share or 0.0:.0%} used",
-            threshold=f"{FULL_SHARE:.0%}",
+            value=f"{share(full.db_used_share)} used",
+            threshold=share(FULL_SHARE),
             threshold_source="lsmlens",
-            evidence=(Evidence(source, f"bluefs.db_used_bytes {full.db_used_bytes:.0f} of {full.db_total_bytes:.0f}"),),
+            evidence=(
+                Evidence(
+                    source, f"bluefs.db_used_bytes {bytes_of(full.db_used_bytes)} of {bytes_of(full.db_total_bytes)}"
+                ),
+            ),
             advice="compact; if it stays as full, enlarge block.db",
             commands=_commands(run),
             risk="a compaction takes device time from clients, may itself spill; expanding needs the OSD stopped",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Evidence, OptionChange
 from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
+from lsmlens.analyzer.numbers import counted, duration
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.rules.background_jobs import more_threads
@@ -22,6 +23,8 @@ BUFFERS, SPLIT = "max_write_buffer_number", "max_subcompactions"
 
 # Shorter intervals between two dumps are those of an open or a close (ours).
 LEAST_INTERVAL_SECONDS = 1.0
+# Several writers that wait at once count each (ours: as many as write to one database); more was not so.
+MOST_STALLED = 100
 
 
 ADVICE = {
@@ -58,8 +61,8 @@ class Stall:
     @property
     def told(self) -> str:
         """How often, in words."""
-        said = [f"{self.lines} line(s)"] if self.lines else []
-        return " and ".join([*said, f"entered {self.entered} time(s)"] if self.entered else said)
+        said = [counted(self.lines, "line")] if self.lines else []
+        return " and ".join([*said, f"entered {counted(self.entered, 'time')}"] if self.entered else said)
 
 
 def stalls_of(run: RunAnalysis, kind: str) -> list[Stall]:
@@ -118,10 +121,10 @@ def stalled_share(series: StatisticsSeries) -> float | None:
         point.interval_stall_seconds / point.interval_seconds
         for point in series.points
         if point.interval_stall_seconds is not None and (point.interval_seconds or 0.0) >= LEAST_INTERVAL_SECONDS
-        if point.interval_seconds
+        if point.interval_seconds and point.interval_stall_seconds <= MOST_STALLED * point.interval_seconds
     ]
     uptime = sum(point.uptime_seconds or 0.0 for point in series.last_of_opens)
-    if series.stall_seconds is not None and uptime >= LEAST_INTERVAL_SECONDS:
+    if series.stall_seconds is not None and LEAST_INTERVAL_SECONDS <= uptime >= series.stall_seconds / MOST_STALLED:
         shares.append(series.stall_seconds / uptime)
     return max(shares, default=None)
 
@@ -131,4 +134,4 @@ def stalled_time(run: RunAnalysis) -> tuple[Evidence, ...]:
     seconds = run.series.stall_seconds if run.series is not None else None
     if seconds is None:
         return ()
-    return (Evidence(run.name, f"statistics dumps: writes stalled for {seconds:.1f} s in all"),)
+    return (Evidence(run.name, f"statistics dumps: writes stalled for {duration(seconds)} in all"),)

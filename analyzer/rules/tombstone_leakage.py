@@ -6,6 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.measures.flushes import FlushView
+from lsmlens.analyzer.numbers import counted, plain, share
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.runs.osds import is_osd
@@ -48,10 +49,10 @@ class TombstoneLeakage:
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """One finding for each column family that leaks."""
-        counted = [view for view in run.flushes if view.flushes and not _lacks_tombstones(view)]
-        if not counted:
+        told = [view for view in run.flushes if view.flushes and not _lacks_tombstones(view)]
+        if not told:
             yield NotAssessed(self.code, self.title, "flushes with the counts of their starts and tables")
-        for view in counted:
+        for view in told:
             deletes_share = view.input_deletes / view.input_entries if view.input_entries else 0.0
             leak = leak_of(view)
             if leak is None or leak <= MOST_LEAK or deletes_share <= LEAST_DELETES_SHARE:
@@ -62,16 +63,17 @@ class TombstoneLeakage:
                 title=self.title,
                 severity=Severity.WARNING,
                 confidence=Confidence.MEDIUM,
-                meaning=f"{view.name}: {leak:.0%} of the deletes came after their put was flushed, so both are written"
-                " to tables and compacted away",
-                value=f"leak {leak:.2f}, deletes {deletes_share:.2f} of the entries",
-                threshold=f"leak {MOST_LEAK:g} where deletes are over {LEAST_DELETES_SHARE:g} of the entries",
+                meaning=f"{view.name}: {share(leak)} of the deletes came after their put was flushed, so both are"
+                " written to tables and compacted away",
+                value=f"leak {share(leak)}, deletes {share(deletes_share)} of the entries",
+                threshold=f"leak {share(MOST_LEAK)} where deletes are over {share(LEAST_DELETES_SHARE)} of the entries",
                 threshold_source="Ceph's RocksDB tuning post of 2022, PR 51821; the numbers are ours",
                 evidence=(
                     Evidence(
                         run.name,
-                        f"{view.flushes} flushes of {view.name}: {view.input_entries} entries in, {view.input_deletes}"
-                        f" of them deletes; {view.output_entries} out, {view.output_deletes} of them tombstones",
+                        f"{counted(view.flushes, 'flush', 'flushes')} of {view.name}: {plain(view.input_entries)}"
+                        f" entries in, {plain(view.input_deletes)} of them deletes; {plain(view.output_entries)} out,"
+                        f" {plain(view.output_deletes)} of them tombstones",
                     ),
                 ),
                 column_family=view.name,

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import share
 from lsmlens.analyzer.rules.stalls import (
     LEVEL0,
     LEVEL0_OR_MEMTABLES,
@@ -62,12 +63,12 @@ class WriteSlowdowns:
         slowed = stalls_of(run, SLOWDOWN)
         if not slowed and run.series is None:
             yield NotAssessed(self.code, self.title, "statistics dumps")
-        share = stalled_share(run.series) if run.series is not None else None
-        is_critical = share is not None and share > CRITICAL_STALLED_SHARE
+        part = stalled_share(run.series) if run.series is not None else None
+        is_critical = part is not None and part > CRITICAL_STALLED_SHARE
         if not slowed and is_critical and not stalls_of(run, STOP):
             slowed = [Stall(None, UNKNOWN, 0, 0, ())]
         for stall in slowed:
-            time = "stalled time not known" if share is None else f"stalled up to {share:.1%} of the time"
+            time = "stalled time not known" if part is None else f"stalled up to {share(part)} of the time"
             yield Finding(
                 code=self.code,
                 title=self.title,
@@ -77,7 +78,7 @@ class WriteSlowdowns:
                 if stall.cause != UNKNOWN
                 else f"writes to the database were slowed down or stopped: {MEANINGS[UNKNOWN]}",
                 value=f"{stall.told}, {time}".removeprefix(", "),
-                threshold=f"any; critical above {CRITICAL_STALLED_SHARE:.0%} of the time",
+                threshold=f"any; critical above {share(CRITICAL_STALLED_SHARE)} of the time",
                 threshold_source="RocksDB, db/column_family.cc; the share of time is ours",
                 evidence=(*stall.evidence, *stalled_time(run)),
                 column_family=stall.family,

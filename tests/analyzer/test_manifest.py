@@ -27,10 +27,10 @@ def database(tmp_path: Path) -> Path:
 def test_levels_and_their_tables(database: Path, tmp_path: Path) -> None:
     levels = read_manifest(database).levels
     flushed, compacted = levels
-    assert (flushed.family, flushed.level, len(flushed.numbers)) == ("default", 0, 3)
+    assert (flushed.family, flushed.level, len(flushed.tables)) == ("default", 0, 3)
     assert compacted.family == "O-0"
     assert compacted.level > 0
-    files = [database / f"{number:06}.sst" for one in levels for number in one.numbers]
+    files = [database / f"{number:06}.sst" for one in levels for number in one.tables]
     assert sum(one.bytes for one in levels) == sum(file.stat().st_size for file in files)
 
 

@@ -378,7 +378,7 @@ def test_a_database(tmp_path: Path, lsmlens: Run) -> None:
     assert "LOG.old.1" not in found
     assert sum(name.startswith("OPTIONS-") for name in found) >= 1
     shape = json.loads(found["manifest.json"])
-    assert [(one["family"], one["level"], len(one["numbers"])) for one in shape["levels"]] == [("default", 0, 2)]
+    assert [(one["family"], one["level"], len(one["tables"])) for one in shape["levels"]] == [("default", 0, 2)]
     assert "Compaction Stats" in shape["stats"]
     (run,) = analyze([str(tmp_path / "db.tar.zst")]).runs
     assert run.run.event_counts["flush_finished"] == 2

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, Severity
 from lsmlens.analyzer.measures.data_quality import bounded
@@ -73,3 +74,35 @@ def test_findings_of_the_selected_families_only(fixtures: Path) -> None:
     chosen = analyze([str(fixtures / "osd-rotated")], Selection(column_families=frozenset({"p-0"}))).runs[0]
     assert {one.column_family for one in whole.findings} > {"p-0", "p-1"}
     assert {one.column_family for one in chosen.findings} <= {"p-0", None}
+
+
+def events_alone(fixtures: Path, folder: Path, *without: bytes) -> RunAnalysis:
+    """An OSD's log as `grep EVENT_LOG_v1` leaves it, and without some kinds of events."""
+    lines = gzip.decompress((fixtures / "osd-crash" / "ceph-osd.0.log.gz").read_bytes()).splitlines(keepends=True)
+    kept = [line for line in lines if b"EVENT_LOG_v1" in line and not any(kind in line for kind in without)]
+    (folder / "ceph-osd.0.log").write_bytes(b"".join(kept))
+    (run,) = analyze([str(folder)]).runs
+    return run
+
+
+def test_events_alone_show_neither_stalls_nor_errors(fixtures: Path, tmp_path: Path) -> None:
+    run = events_alone(fixtures, tmp_path)
+    lacking = {one.code: one.needs for one in run.not_assessed}
+    assert {lacking[code] for code in ("R01", "R11", "R25")} == {"the lines around events: this log holds events alone"}
+    assert any(note.startswith("the log holds events alone") for note in run.notes)
+
+
+def test_a_whole_log_shows_that_there_were_none(fixtures: Path) -> None:
+    (run,) = analyze([str(fixtures / "osd-crash")]).runs
+    assert {"R01", "R11", "R25"}.isdisjoint(one.code for one in run.not_assessed)
+
+
+def test_a_finding_of_a_filtered_log_is_no_surer_than_medium(fixtures: Path, tmp_path: Path) -> None:
+    """The same events make a finding of high confidence; without the starts of jobs it is of medium confidence."""
+    whole = events_alone(fixtures, tmp_path)
+    finding = replace(whole.findings[0], confidence=Confidence.HIGH, evidence=(Evidence("osd.0", "by counts"),))
+    assert bounded(finding, whole.run) is finding
+    filtered = events_alone(fixtures, tmp_path, b"flush_started", b"compaction_started")
+    assert bounded(finding, filtered.run).confidence is Confidence.MEDIUM
+    of_a_line = replace(finding, evidence=(Evidence("osd.0", "Stopping writes", 7),))
+    assert bounded(of_a_line, filtered.run) is of_a_line

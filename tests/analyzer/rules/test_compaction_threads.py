@@ -15,7 +15,7 @@ RULE = CompactionThreads()
 def test_three_families_and_one_thread(fixtures: Path) -> None:
     (finding,) = RULE.check(_osd(fixtures / "rocksdb-backlog"), ())
     assert isinstance(finding, Finding)
-    assert finding.value == "156 s with all 1 thread(s) busy, 3 families waiting"
+    assert finding.value == "2 min 36 s with 1 thread busy, all there are, and 3 families waiting"
     assert finding.evidence[0].text.endswith(
         "column_family_name_000001 4.1, column_family_name_000002 2.3, default 3.2"
     )

@@ -19,7 +19,7 @@ def test_busy(busy: RunAnalysis) -> None:
     (found,) = KvThread().check(busy, ())
     assert isinstance(found, Finding)
     assert found.severity is Severity.WARNING
-    assert found.value == "busy 93% of 61 s on end"
+    assert found.value == "busy 93.4 % of 1 min 1 s on end"
 
 
 def test_a_line_that_is_idle_ends_the_stretch(busy: RunAnalysis) -> None:

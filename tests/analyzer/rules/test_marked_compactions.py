@@ -13,8 +13,8 @@ RULE = MarkedCompactions()
 def test_compaction_on_deletion_of_reef(fixtures: Path) -> None:
     (finding,) = RULE.check(_osd(fixtures / "osd-reef"), ())
     assert isinstance(finding, Finding)
-    assert finding.value == "30% of 1052 MB"
-    assert "(p-1 46%, p-0 44%, P 10%)" in finding.meaning
+    assert finding.value == "30.4 % of 1002.8 MiB"
+    assert "(p-1 46.0 %, p-0 43.6 %, P 10.4 %)" in finding.meaning
     assert finding.changes == (OptionChange("rocksdb_cf_compact_on_deletion_trigger", "24576", is_ceph=True),)
 
 

@@ -28,8 +28,8 @@ def with_entries(run: RunAnalysis, entries: int) -> RunAnalysis:
 def test_constructed_options(stock: RunAnalysis) -> None:
     (found,) = RULE.check(with_entries(stock, 1000), [])
     assert isinstance(found, Finding)
-    assert found.value == "577,289 items, 175 MiB"  # osd_pglog_bytes 183189864
-    assert found.threshold == "384,000 items"  # 96 PGs * 2 items * 1000 entries * 2
+    assert found.value == "577\u202f289 items, 174.7 MiB"  # osd_pglog_bytes 183189864
+    assert found.threshold == "384\u202f000 items"  # 96 PGs * 2 items * 1000 entries * 2
     assert any("--op trim-pg-log-dups" in one for one in found.commands)
     assert not list(RULE.check(with_entries(stock, 1600), []))  # 614,400
 
@@ -55,4 +55,4 @@ def test_a_real_log_longer_than_its_options(fixtures: Path) -> None:
     (run,) = analyze([str(fixtures / "osd-unsharded")]).runs
     (found,) = RULE.check(run, [])
     assert isinstance(found, Finding)
-    assert (found.value, found.threshold) == ("43,289 items, 12 MiB", "3,200 items")
+    assert (found.value, found.threshold) == ("43\u202f289 items, 11.9 MiB", "3200 items")

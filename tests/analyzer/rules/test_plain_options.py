@@ -75,7 +75,7 @@ def test_write_buffers_of_64_kib(tmp_path: Path) -> None:
 def test_memtables_of_80_gib(database: str, fires: bool, tmp_path: Path) -> None:
     large = {**USUAL, "write_buffer_size": "536870912", "max_write_buffer_number": "32"}
     found = log(tmp_path, {f"f{number}": large for number in range(5)}, database)
-    assert [one.value for one in found] == (["80 GiB of 5 families"] if fires else [])
+    assert [one.value for one in found] == (["80.0 GiB of 5 column families"] if fires else [])
 
 
 READS = """\

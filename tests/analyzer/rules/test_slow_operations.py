@@ -21,7 +21,7 @@ def test_held_up(held_up: RunAnalysis) -> None:
     (found,) = SlowOperations().check(held_up, ())
     assert isinstance(found, Finding)
     assert found.severity is Severity.WARNING
-    assert found.value == "61 line(s), 61 of 5 s and more, longest 6.54 s"
+    assert found.value == "61 lines, 61 of 5 s and more, the longest 6.54 s"
     assert "submit_transact (3) waited for RocksDB's write path" in found.meaning
     assert all("slow operation observed for" in line.text and line.line for line in found.evidence)
 

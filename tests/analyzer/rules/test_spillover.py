@@ -60,7 +60,7 @@ def test_constructed_device_nearly_full(fixtures: Path) -> None:
     full = PerfDump({**start.counters, "bluefs.db_used_bytes": 1_900_000_000}, "perf_dump.json")
     (found,) = RULE.check(replace(run, beside=Beside(perf_dumps=(full,))), [])
     assert isinstance(found, Finding)
-    assert (found.title, found.value) == ("Database device nearly full", "88% used")  # 1900000000 / 2147475456
+    assert (found.title, found.value) == ("Database device nearly full", "88.5 % used")  # 1900000000 / 2147475456
 
 
 def test_not_assessed_without_dumps(fixtures: Path) -> None:

@@ -17,7 +17,7 @@ def test_omap_leaks_and_the_log_of_placement_groups_does_not(fixtures: Path) -> 
     run = _osd(fixtures / "osd-rotated")
     found = [one for one in RULE.check(run, ()) if isinstance(one, Finding)]
     assert [one.column_family for one in found] == ["p-0", "p-1", "p-2"]
-    assert found[0].value == "leak 0.93, deletes 0.45 of the entries"
+    assert found[0].value == "leak 93.4 %, deletes 44.6 % of the entries"
     leaks = {view.name: leak_of(view) for view in run.flushes}
     assert leaks["P"] == 0.0
     assert leaks["p-0"] == pytest.approx(1 - (889456 - 396875 - 859114 + 392860) / 396875)

@@ -15,7 +15,7 @@ def test_the_wal_of_a_stock_osd(fixtures: Path) -> None:
     assert isinstance(finding, Finding)
     assert finding.severity is Severity.WARNING
     assert finding.meaning.startswith("max_total_wal_size binds for O-0, O-1, O-2, P:")
-    assert finding.value.startswith("67% of all flushes")
+    assert finding.value.startswith("67.3 % of all flushes")
     assert finding.changes == (OptionChange("max_total_wal_size", "2147483648"),)
 
 
@@ -24,7 +24,7 @@ def test_merging_many_memtables_does_not_help_some_families(fixtures: Path) -> N
     (finding,) = RULE.check(_osd(fixtures / "osd-reef"), ())
     assert isinstance(finding, Finding)
     assert finding.severity is Severity.INFO
-    assert finding.value.endswith("up to 95% (P)")
+    assert finding.value.endswith("up to 95.2 % (P)")
 
 
 def test_flushes_of_full_write_buffers(fixtures: Path) -> None:

@@ -18,7 +18,7 @@ def test_stalls_of_most_of_the_time(fixtures: Path) -> None:
     assert len(found) == 6
     first = found[0]
     assert (first.column_family, first.severity) == ("column_family_name_000001", Severity.CRITICAL)
-    assert first.value == "2 line(s) and entered 2 time(s), stalled up to 93.8% of the time"
+    assert first.value == "2 lines and entered 2 times, stalled up to 93.8 % of the time"
     assert first.evidence[0].line is not None
     assert "Stalling writes because we have 6 level-0 files" in first.evidence[0].text
     assert first.changes == (OptionChange("max_background_jobs", "4"), OptionChange("max_subcompactions", "4"))
@@ -78,10 +78,10 @@ def test_a_dump_without_stall_lines(stamped: bool, tmp_path: Path) -> None:
     (run,) = analyze([str(tmp_path)]).runs
     (slow,) = [one for one in run.findings if one.code == "R02"]
     assert (slow.severity, slow.column_family) == (Severity.CRITICAL, "default")
-    assert slow.value == "entered 61 time(s), stalled up to 65.0% of the time"
+    assert slow.value == "entered 61 times, stalled up to 65.0 % of the time"
     assert "level 0 held as many files" in slow.meaning
     (stop,) = [one for one in run.findings if one.code == "R01"]
-    assert stop.value == "entered 2 time(s)"
+    assert stop.value == "entered 2 times"
     assert "hard_pending_compaction_bytes_limit" in stop.meaning
     total = run.total_amplification
     assert total is not None
@@ -95,7 +95,7 @@ def test_stalled_time_without_a_cause(tmp_path: Path) -> None:
     (run,) = analyze([str(tmp_path)]).runs
     (slow,) = [one for one in run.findings if one.code == "R02"]
     assert slow.column_family is None
-    assert slow.value == "stalled up to 65.0% of the time"
+    assert slow.value == "stalled up to 65.0 % of the time"
     assert run.total_amplification is None  # what its tables took is not known
 
 
