@@ -20,15 +20,17 @@ FEW_SEEDS = 3
 LEAST_FLUSHES = 6
 # Keys that are overwritten beside fresh ones: as many as are tried.
 HOT_KEYS = tuple(2**n for n in range(11))
-# Another model must be nearer to the log than this share of what there is.
+# Another model must be nearer to the log than this share of what there is, and far nearer than one of what is known to
+# be written.
 CLEARLY = 0.8
+FAR = 0.5
 
 
 def best_explained(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> FamilyFit:
     """The fit of one of the log's families, or another in its place that explains the log better."""
     simulation = Simulation.of(fit.evidence, since)
-    others = _by_counts(fit, families, since) + _deleted_at_random(fit, since)
-    fit = _nearest(fit, others, simulation)
+    fit = _nearest(fit, _by_counts(fit, families, since), simulation)
+    fit = _nearest(fit, _deleted_at_random(fit, since), simulation)
     return _with_objects(fit, simulation, since)
 
 
@@ -61,7 +63,8 @@ def _deleted_at_random(fit: FamilyFit, since: float) -> list[FamilyFit]:
 def _nearest(fit: FamilyFit, others: Sequence[FamilyFit], simulation: Simulation) -> FamilyFit:
     """The fit, or the nearest to the log of the others if it is clearly nearer."""
     found = fit
-    least = CLEARLY * errors_of(simulation, fit.column_family, FEW_SEEDS).size if others else 0.0
+    share = FAR if fit.is_settled else CLEARLY
+    least = share * errors_of(simulation, fit.column_family, FEW_SEEDS).size if others else 0.0
     for one in others:
         errors = errors_of(simulation, one.column_family, FEW_SEEDS)
         if errors.size < least:

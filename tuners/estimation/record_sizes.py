@@ -2,8 +2,7 @@
 
 Puts that live long are often smaller or larger than hot ones: the mean of what flushes kept, of all they took in, and
 of the bottom differ. Each part has one mean key and one mean value, found together by least squares on those sums, and
-drawn a little towards the family's mean where the sums do not tell them apart. The bottom, which holds what parts leave
-for good, counts half as much as all flushes do.
+drawn a little towards the family's mean where the sums do not tell them apart.
 """
 
 from collections.abc import Sequence
@@ -21,6 +20,8 @@ FOOTER_BYTES = 8
 LENGTH_BYTES = 1
 # How strongly parts are drawn to the mean: as this many flushes' sums.
 PULL = 0.3
+# The bottom counts as this share of all that flushes kept: it tells parts apart, but is of their oldest records only.
+BOTTOM_COUNTS = 0.1
 # Parts with fewer operations have the family's means.
 LEAST_SHARE = 0.001
 
@@ -60,9 +61,9 @@ def record_sizes(family: FamilyHistory, intervals: Sequence[Interval], parts: Se
     bottom = _bottom(family)
     live = np.array([part.live for part in parts])
     if bottom is not None and live.sum():
-        as_half = rows[0].sum() / 2 / float(live.sum())
-        rows.append(live[None, :] * as_half)
-        sums.append(bottom * float(live.sum()) * as_half)
+        counted = BOTTOM_COUNTS * float(rows[0].sum())
+        rows.append(live[None, :] / live.sum() * counted)
+        sums.append(bottom * counted)
     values = _solve(np.vstack(rows), sums, value)
     few = np.array([part.operations for part in parts]) < LEAST_SHARE * sum(part.operations for part in parts)
     return RecordSizes(key, value, np.where(few, key, keys), np.where(few, value, values))
