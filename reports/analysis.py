@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 # Of so many runs the published table has a column each, and each its charts: some 100 KB a run in a page.
 RUNS_SIDE_BY_SIDE = 6
+# More of them are looked over together first: one screen, not one for each (ours).
+RUNS_EACH_SHOWN = 8
 # A run's tables hold some 20 KB; what is beyond these is in the table of all runs.
 RUNS_WITH_SECTIONS = 24
 
@@ -52,7 +54,31 @@ class AnalysisReport:
 
 
 def compose(analysis: Analysis) -> Document:
-    """The report; of many runs those with the gravest findings, then those that wrote most, have sections."""
+    """The report; of many runs the look over a fleet, and behind it what a report of few has."""
+    whole = _of_each(analysis)
+    if len(analysis.counted) <= RUNS_EACH_SHOWN:
+        return whole
+    from lsmlens.analyzer.fleet.overview import overview
+    from lsmlens.analyzer.fleet.rows import AnalysedRuns
+    from lsmlens.reports.fleet_report import document
+
+    looked_over = document(overview(AnalysedRuns(analysis)))
+    first = tuple(replace(one, anchor=f"fleet-{one.anchor}") for one in looked_over.sections)
+    problems = [f"{member.path}: {member.problem}." for member in analysis.members if member.problem]
+    notices = (Section("problems", "Not read", (Notices(tuple(problems), detail=Detail.BRIEF),)),) if problems else ()
+    behind = tuple(_behind(one) for one in whole.sections)
+    facts = (*looked_over.facts, *(fact for fact in whole.facts if fact[0] in ("Read", "Only jobs")))
+    return replace(whole, facts=facts, sections=(*notices, *first, *behind))
+
+
+def _behind(section: Section) -> Section:
+    """A section whose blocks are shown with all details only."""
+    blocks = (replace(one, detail=Detail.FULL) if one.detail is Detail.BRIEF else one for one in section.blocks)
+    return replace(section, blocks=tuple(blocks), sections=tuple(map(_behind, section.sections)))
+
+
+def _of_each(analysis: Analysis) -> Document:
+    """The report of each; of many runs those with the gravest findings, then those that wrote most, have sections."""
     runs = analysis.runs
     findings = tuple(_findings(analysis))
     planned = sorted(analysis.counted, key=_weight)[:RUNS_SIDE_BY_SIDE]

@@ -16,6 +16,7 @@ from lsmlens.analyzer.fleet.overview import (
     Overview,
     in_ranges,
 )
+from lsmlens.analyzer.fleet.rows import UNKNOWN
 from lsmlens.analyzer.metrics import Metric, Unit
 from lsmlens.analyzer.numbers import plain, share, size
 from lsmlens.reports.document import (
@@ -52,9 +53,10 @@ def document(overview: Overview, subtitle: str = "", by: str = "class") -> Docum
     """The fleet's report; `by` says which groups stand on the first screen."""
     daemons = overview.daemons
     days = overview.days
+    hosts = daemons.filter(pl.col("host") != UNKNOWN)["host"].n_unique()
     facts = (
         ("OSDs", plain(daemons.height)),
-        ("hosts", plain(daemons["host"].n_unique())),
+        *((("hosts", plain(hosts)),) if hosts else ()),
         ("versions", _names_of(daemons["version"])),
         ("device classes", _names_of(daemons["class"])),
         ("days", f"{days[0]} to {days[-1]}" if len(days) > 1 else str(days[0])),

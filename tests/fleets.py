@@ -45,6 +45,7 @@ def log_of(number: int, planted: Planted | None = None, days: int = 0) -> bytes:
     fixture, version = RELEASES[number % len(RELEASES)]
     log = re.sub(rb"ceph version \d+\.\d+\.\d+", b"ceph version " + version, lines_of(fixture))
     log = re.sub(rb"osd\.0\b", b"osd.%d" % number, log).replace(b"/ceph-0", b"/ceph-%d" % number)
+    log = re.sub(rb"^(\S+ )7f", rb"\g<1>%xf" % (number + 16), log, flags=re.M)  # threads of its own, or it is a copy
     percent = 97 + number * 7919 % 7
     times = planted.factor if planted is not None else 1
     log = re.sub(

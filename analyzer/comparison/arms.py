@@ -14,9 +14,10 @@ A saved analysis (`analyze -o run.json`) as an observation: what the document sa
 
 import csv
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from lsmlens.analyzer.comparison.observations import (
     Kind,
     Observation,
     OptionValue,
+    each_daemon,
     figures_of,
     note_of_reach,
 )
@@ -44,6 +46,8 @@ from lsmlens.analyzer.printable import printable
 from lsmlens.analyzer.units import MIB
 
 LARGEST_DOCUMENT = 1 << 28
+# From so many OSDs in each arm on, the OSDs are what differs by chance, and not the parts of their sum (ours).
+LEAST_OSDS = 3
 HINT = "use [NAME=]PATH[,PATH…], such as stock=run1,run2 tuned=run3,run4"
 _NAMES = {label: name for name, label in LABELS.items()} | {metric.name: metric.name for metric in METRICS}
 # Metrics that a table without their rows tells all the same.
@@ -77,6 +81,13 @@ class Arm:
     observations: tuple[Observation, ...]
 
     @property
+    def osds(self) -> "dict[str, Observation]":
+        """The observation of each OSD, where the arm is a set of OSDs: each of its own name, enough to judge by."""
+        names = [one.runs[0] for one in self.observations if len(one.runs) == 1]
+        is_set = LEAST_OSDS <= len(names) == len(self.observations) == len(set(names))
+        return dict(zip(names, self.observations, strict=True)) if is_set else {}
+
+    @property
     def versions(self) -> str:
         """Of Ceph and RocksDB, in words; empty where nothing tells."""
         return "; ".join(dict.fromkeys(one.versions for one in self.observations if one.versions))
@@ -103,6 +114,8 @@ def parse_arm(text: str) -> ArmRequest:
 def read_arms(requests: Sequence[ArmRequest], on_progress: Callable[[str, int], None] | None = None) -> tuple[Arm, ...]:
     """Read the arms in their order; a table with several columns is as many arms.
 
+    Where each arm is of several OSDs, each of them is an observation.
+
     Raises InputError for what cannot be read, LsmlensError where fewer than two arms come of it or two have one name.
     """
     arms: list[Arm] = []
@@ -123,6 +136,13 @@ def read_arms(requests: Sequence[ArmRequest], on_progress: Callable[[str, int], 
         own_name = columns[0] if len(read) == 1 and columns else default
         arms.append(Arm(request.name or own_name, tuple(observation for one in read for _, observation in one)))
     _check(arms)
+    if all(sum(len(one.runs) for one in arm.observations) >= LEAST_OSDS for arm in arms):
+        apart = [
+            replace(arm, observations=tuple(one for some in arm.observations for one in each_daemon(some)))
+            for arm in arms
+        ]
+        if all(arm.osds for arm in apart):
+            return tuple(apart)
     return tuple(arms)
 
 
@@ -263,7 +283,7 @@ def _observation(path: str, rows: list[tuple[str, list[str]]], column: int, prob
 
 def _number(cell: str) -> float | None:
     try:
-        value = int(cell) if cell.lstrip("-").isdigit() and len(cell) < 40 else float(cell)
+        value = int(cell) if re.fullmatch(r"-?[0-9]{1,18}", cell) else float(cell)
     except ValueError:
         return None
     return value if math.isfinite(value) else None

@@ -203,6 +203,13 @@ def _notices(arms: Sequence[Arm], works: Sequence[Work], rows: Sequence[MetricRo
     told = [f"{arm.name}: {arm.versions}" for arm in arms if arm.versions]
     if len({arm.versions for arm in arms if arm.versions}) > 1:
         yield Notice(f"the arms ran unlike versions ({'; '.join(told)})")
+    for arm in arms[1:]:
+        if arms[0].osds and arm.osds:
+            same = arms[0].osds.keys() == arm.osds.keys()
+            whose = (
+                f"the same {len(arm.osds)} OSDs, each against itself" if same else "OSDs, of which the arms have others"
+            )
+            yield Notice(f"intervals are over {whose}", (arm.name,))
     if any(one is not None and one.method == WITHIN for row in rows for one in row.judgements):
         yield Notice(
             "one run of each arm: intervals tell what happens by chance within a run, not what differs from run to run"

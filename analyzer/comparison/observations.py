@@ -1,7 +1,7 @@
 """Observations: what one path of an arm tells, in the same form whether it is a bundle, a saved analysis or a table."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -245,6 +245,25 @@ def observe_bundle(path: str, on_progress: Callable[[str, int], None] | None = N
         client_parameters=parameters,
         problems=problems,
         analysis=analysis,
+    )
+
+
+def each_daemon(observation: Observation) -> tuple[Observation, ...]:
+    """An observation of several daemons as one of each; the same where its analysis is not at hand, or of one."""
+    analysis = observation.analysis
+    if analysis is None or len(analysis.counted) < 2:
+        return (observation,)
+    return tuple(
+        replace(
+            observation,
+            values=figures_of(one.statistics, [daemon]),
+            daemons=(daemon,),
+            windows=window_sums([one.run]),
+            intervals=_intervals([one]),
+            client_results=observation.client_results if place == 0 else (),  # they are of all OSDs together
+            analysis=replace(analysis, runs=(one,), total=None, total_statistics=None, counted_in_total=()),
+        )
+        for place, (one, daemon) in enumerate(zip(analysis.counted, observation.daemons, strict=True))
     )
 
 

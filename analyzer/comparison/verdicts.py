@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import exp, log
 
-from lsmlens.analyzer.comparison.arms import Arm
-from lsmlens.analyzer.comparison.estimates import Estimate, of_repeated_runs, of_single_runs
+from lsmlens.analyzer.comparison.arms import LEAST_OSDS, Arm
+from lsmlens.analyzer.comparison.estimates import Estimate, of_pairs, of_repeated_runs, of_single_runs
 from lsmlens.analyzer.comparison.work import Work
 from lsmlens.analyzer.metrics import Better, Group, Metric
 
@@ -124,7 +124,10 @@ def _estimate(baseline: Arm, arm: Arm, work: Work, metric: Metric, pair: Pair, l
     ratio = after / before if before else None
     if metric.is_total and not work.is_equal:
         return Judgement(Verdict.NOT_COMPARABLE, ratio, reason=work.reason)
-    if len(first) > 1 or len(second) > 1:
+    paired = _paired(baseline, arm, metric)
+    if paired is not None:
+        found = of_pairs(*paired)
+    elif len(first) > 1 or len(second) > 1:
         found = of_repeated_runs(first, second, least_p)
     elif len(baseline.observations) == len(arm.observations) == 1:
         found = of_single_runs(metric, baseline.observations[0], arm.observations[0])
@@ -136,3 +139,16 @@ def _estimate(baseline: Arm, arm: Arm, work: Work, metric: Metric, pair: Pair, l
     if metric.better is Better.NEITHER:
         return Judgement(Verdict.NOT_COMPARABLE, ratio, reason="neither direction is better")
     return Judgement(Verdict.NOT_SIGNIFICANT, ratio, reason=found)
+
+
+def _paired(baseline: Arm, arm: Arm, metric: Metric) -> Pair | None:
+    """A metric of the OSDs that both arms have, in the same order; None where these are too few, or not all of them."""
+    before, after = baseline.osds, arm.osds
+    if not before or before.keys() != after.keys():
+        return None
+    pairs = [
+        (one.values[metric.name], after[name].values[metric.name])
+        for name, one in before.items()
+        if metric.name in one.values and metric.name in after[name].values
+    ]
+    return None if len(pairs) < LEAST_OSDS else ([one for one, _ in pairs], [other for _, other in pairs])

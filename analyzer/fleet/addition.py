@@ -4,28 +4,22 @@ import gc
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from hashlib import blake2b
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.counters.perf_dumps import LongRunAverage, PerfDump
 from lsmlens.analyzer.diagnosis import analyze_runs
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.fleet.carry import carry_of
 from lsmlens.analyzer.fleet.catalogue import Entry, Task, entries_of, files_under, tasks_of, unknown_of
 from lsmlens.analyzer.fleet.dataset import Addition, Content, DataSet, Session
-from lsmlens.analyzer.fleet.tables import TABLES, Count, FindingSeen, Kept, Option, Reading
+from lsmlens.analyzer.fleet.rows import rows_of
+from lsmlens.analyzer.fleet.tables import TABLES, Kept
 from lsmlens.analyzer.logs.events import EventKind
-from lsmlens.analyzer.logs.pieces import Piece, grouped
-from lsmlens.analyzer.runs.columns import frame
+from lsmlens.analyzer.logs.pieces import grouped
 from lsmlens.analyzer.runs.reading import MemberSummary, read_pieces, runs_of
 from lsmlens.analyzer.runs.run import Run
-from lsmlens.analyzer.units import MICROS
-
-DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +96,7 @@ def _added(addition: Addition, task: Task, host: str | None) -> Added:
         whole = [carry.before(group), *group] if carry is not None and is_next else group
         for run in runs_of([whole], companions):
             run.members = list(dict.fromkeys(run.members))
-            gave = _put(addition, run, group, members)
+            gave = _put(addition, run, members)
             jobs, days = jobs + gave[0], days | gave[1]
             if is_next:
                 state.carry = carry_of(run, whole) or carry
@@ -111,30 +105,16 @@ def _added(addition: Addition, task: Task, host: str | None) -> Added:
     return Added(task.daemon, len(logs), jobs)
 
 
-def _put(
-    addition: Addition, run: Run, group: Sequence[Piece], members: Sequence[MemberSummary]
-) -> tuple[int, set[str]]:
+def _put(addition: Addition, run: Run, members: Sequence[MemberSummary]) -> tuple[int, set[str]]:
     """Put what one run tells into the tables: how many jobs were new, and of which days there are rows."""
     analysis = analyze_runs(members, [run]).runs[0]
     numbers = _numbered(addition, run)
-    last_day = datetime.fromtimestamp(_micros(run, run.stamps.last) / MICROS, UTC).date()
-    sources: dict[str, pl.DataFrame] = {
-        "jobs": run.jobs,
-        "tables": run.tables,
-        "opens": run.opens,
-        "options": frame(Option, _options(analysis)),
-        "counters": frame(Count, [row for dump in analysis.beside.perf_dumps for row in _counts(dump)]),
-        "findings": frame(FindingSeen, _findings(analysis)),
-        "readings": frame(Reading, _readings(addition, analysis, group, members)),
-    }
     new_jobs, days = 0, set[str]()
-    for name, rows in sources.items():
+    for name, rows in rows_of(analysis, members, addition.state.device_class).items():
         kept = TABLES[name]
-        rows = rows.cast(kept.schema)  # type: ignore[arg-type]
         if "session" in rows.columns:
             rows = rows.with_columns(pl.col("session").replace_strict(numbers, default=None, return_dtype=pl.Int32))
-        moment = pl.coalesce(*kept.moments).dt.date() if kept.moments else pl.lit(None, pl.Date)
-        for (day,), some in rows.group_by(moment.fill_null(last_day).alias("day"), maintain_order=True):
+        for (day,), some in rows.group_by("day", maintain_order=True):
             assert isinstance(day, date)
             path = addition.path_of(name, day)
             old = addition.rows_of(path)
@@ -204,85 +184,3 @@ def _same(known: Sequence[Session], opened_at: int | None, first_at: int | None)
         return next((one for one in known if one.opened_at == opened_at), None)
     before = [one for one in known if one.first_at is not None and first_at is not None and one.first_at <= first_at]
     return max(before, key=lambda one: one.first_at or 0, default=None)
-
-
-def _micros(run: Run, millis: int | None) -> int:
-    return 0 if millis is None else run.utc_micros(millis)
-
-
-def _readings(
-    addition: Addition, analysis: RunAnalysis, group: Sequence[Piece], members: Sequence[MemberSummary]
-) -> list[Reading]:
-    """The reading, a row for each day that it reaches into."""
-    run, counters = analysis.run, analysis.counters
-    if run.stamps.first is None:
-        return []
-    began, ended = _micros(run, run.stamps.first), _micros(run, run.stamps.last)
-    names = {piece.scan.member for piece in group}
-    check = analysis.cross_check
-    covered = counters if check is not None and check.is_of_same_time else None
-    rows = [
-        Reading(
-            began_at=began,
-            ended_at=ended,
-            ceph_version=run.ceph_version,
-            rocksdb_version=run.rocksdb_version,
-            device_class=addition.state.device_class,
-            bytes=run.quality.bytes,
-            lines=run.quality.lines,
-            events_rejected=run.quality.events_rejected,
-            members_unreadable=sum(one.problem is not None for one in members if one.path in names),
-            stall_lines=sum(run.stall_lines.values()),
-            covered_client_writes=covered.client_writes if covered is not None else None,
-            covered_client_write_bytes=covered.client_write_bytes if covered is not None else None,
-        )
-    ]
-    day_micros = DAY // timedelta(microseconds=1)
-    while ended > (midnight := (rows[-1].began_at // day_micros + 1) * day_micros):
-        rows[-1].ended_at = midnight
-        rows.append(
-            Reading(
-                began_at=midnight,
-                ended_at=ended,
-                ceph_version=run.ceph_version,
-                rocksdb_version=run.rocksdb_version,
-                device_class=addition.state.device_class,
-            )
-        )
-    return rows
-
-
-def _options(analysis: RunAnalysis) -> list[Option]:
-    return [
-        Option(scope, one.family, one.name, one.value, one.default, str(one.source))
-        for scope, some in (("rocksdb", analysis.options), ("ceph", analysis.ceph_options))
-        for one in some
-    ]
-
-
-def _counts(dump: PerfDump) -> list[Count]:
-    content = repr(sorted(dump.counters.items())).encode()
-    name = blake2b(content, digest_size=8).hexdigest()
-    return [
-        Count(name, counter, value.sum_seconds, value.count)
-        if isinstance(value, LongRunAverage)
-        else Count(name, counter, float(value), None)
-        for counter, value in sorted(dump.counters.items())
-    ]
-
-
-def _findings(analysis: RunAnalysis) -> list[FindingSeen]:
-    return [
-        FindingSeen(
-            one.code,
-            one.column_family,
-            one.title,
-            str(one.severity),
-            str(one.confidence),
-            one.value,
-            one.threshold,
-            one.meaning,
-            one.advice,
-        )
-        for one in analysis.findings
-    ]

@@ -111,6 +111,11 @@ class DataSet:
                 raise LsmlensError(f"{path}: {error.strerror or error}", "choose another place") from error
         return cls.at(path)
 
+    @property
+    def name(self) -> str:
+        """What it is called: its folder."""
+        return str(self.root)
+
     def scan(self, table: str) -> "pl.LazyFrame":
         """A table, lazily, with its partitions as columns; without rows where nothing was added yet."""
         import polars as pl

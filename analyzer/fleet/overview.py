@@ -12,12 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
-from typing import Final
+from typing import Final, Protocol
 
 import polars as pl
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.findings import Severity
-from lsmlens.analyzer.fleet.dataset import DataSet
 from lsmlens.analyzer.metrics import LOG_SECONDS, SUMS, WORK, Metric, metric_named, sums_of
 
 OUTLYING: Final = 3.5
@@ -40,6 +39,17 @@ COMPARED: Final[tuple[Metric, ...]] = tuple(
 )
 _COVERED: Final = ("covered_client_writes", "covered_client_write_bytes")
 _PER_READING: Final = (LOG_SECONDS, "stall_lines")
+
+
+class Source(Protocol):
+    """What is looked over: a data set, or the runs of an analysis."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    def scan(self, table: str) -> pl.LazyFrame:
+        """A table, with the cluster, host, daemon and day of each row as columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +124,7 @@ class Overview:
     members_unreadable: int
 
 
-def overview(dataset: DataSet, where: str | None = None) -> Overview:
+def overview(dataset: Source, where: str | None = None) -> Overview:
     """Look over a data set, or over the days and daemons of which `where` holds.
 
     `where` is an SQL condition over cluster, host, daemon, class, version and day (as '2026-11-20'). Monitors are left
@@ -131,7 +141,7 @@ def overview(dataset: DataSet, where: str | None = None) -> Overview:
             raise LsmlensError(f"--where: {where}: {what}", f"an SQL condition over {columns}") from error
     if not readings.height:
         raise LsmlensError(
-            f"{dataset.root}: nothing to look over", "no OSD is in it" if where is None else "loosen --where"
+            f"{dataset.name}: nothing to look over", "no OSD is in it" if where is None else "loosen --where"
         )
     daily = _daily(dataset, readings)
     daemons = _scored(_grouped(daily, IDENTITY, ("host", "class", "version")))
@@ -152,7 +162,7 @@ def overview(dataset: DataSet, where: str | None = None) -> Overview:
     )
 
 
-def _readings(dataset: DataSet) -> pl.DataFrame:
+def _readings(dataset: Source) -> pl.DataFrame:
     """What was read, a row a daemon and day, with the daemon's latest host, class and version; time read once."""
     ended = pl.col("ended_at").cum_max().shift(1).over(*IDENTITY, "day")
     seconds = (pl.col("ended_at") - pl.max_horizontal("began_at", ended)).dt.total_microseconds() / 1e6
@@ -181,7 +191,7 @@ def _readings(dataset: DataSet) -> pl.DataFrame:
     )
 
 
-def _daily(dataset: DataSet, readings: pl.DataFrame) -> pl.DataFrame:
+def _daily(dataset: Source, readings: pl.DataFrame) -> pl.DataFrame:
     """The sums of all jobs by daemon and day, with what the readings add to them."""
     jobs = dataset.scan("jobs").filter(pl.col("day").is_between(readings["day"].min(), readings["day"].max()))
     sums = sums_of(jobs, by=[*IDENTITY, "day"]).collect()
@@ -245,7 +255,7 @@ def _outliers(daemons: pl.DataFrame, options: pl.DataFrame, names: Mapping[tuple
         yield Outlier(names[key], row["host"], row["peers"], farthest, (*_own_options(options, *key), *load))
 
 
-def _options(dataset: DataSet, readings: pl.DataFrame) -> pl.DataFrame:
+def _options(dataset: Source, readings: pl.DataFrame) -> pl.DataFrame:
     """The options of each daemon's last day that its class and release do not agree on, with the usual value.
 
     What nearly each daemon has for itself, such as paths, is no option to compare.
@@ -302,7 +312,7 @@ def _drift(options: pl.DataFrame, names: Mapping[tuple[str, str], str]) -> Itera
 
 
 def _findings(
-    dataset: DataSet, readings: pl.DataFrame, names: Mapping[tuple[str, str], str]
+    dataset: Source, readings: pl.DataFrame, names: Mapping[tuple[str, str], str]
 ) -> tuple[FleetFinding, ...]:
     """Each code once, by the findings of each daemon's last day that has any reading."""
     last = readings.group_by(*IDENTITY).agg(pl.col("day").max())

@@ -173,6 +173,8 @@ def likeliest_sharding(evidence: OptionEvidence) -> tuple[Source, Sharding] | No
         return Source.SHARDING, stored
     seen = evidence.dump.families.keys() | evidence.dump.skipped
     for source, options in (*evidence.configurations(), *_release_configuration(evidence)):
+        if not seen and options.get("bluestore_rocksdb_cf") == "false":
+            return None  # told by the nearest configuration that tells
         sharding = _sharding(options)
         if sharding.columns and (not seen or seen == set(sharding.families)):
             return source, sharding

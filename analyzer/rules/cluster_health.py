@@ -19,6 +19,7 @@ _SPILLED = re.compile(r"osd\.(\d+) spilled over (\S+ ?\w+) metadata from 'db' de
 MOST_META_BYTES = 50 * GIB
 # Below this share of block.db in use, files spill for the level they are of, not for want of room (ours).
 LEAST_USED_SHARE = 0.7
+MONITOR_STORE = "MON_DISK_BIG"
 SLOW = (
     "SLOW_OPS",
     "BLUESTORE_SLOW_OP_ALERT",
@@ -37,6 +38,11 @@ def _steps(run: RunAnalysis) -> str:
     steps = ", ".join(size(one) for one in shape.steps())
     base = f"level base {size(shape.base_bytes)}, multiplier {shape.multiplier}"
     return f"{steps} by {base}" + (f", of each of {len(families)} column families" if len(families) > 1 else "")
+
+
+def speaks_for_cluster(run: RunAnalysis, peers: Sequence[RunAnalysis]) -> bool:
+    """Whether what is of no OSD is told with this run: with the first of them, so that it is told once."""
+    return not run.is_monitor and all(run.name <= one.name for one in peers)
 
 
 class ClusterHealth:
@@ -59,7 +65,7 @@ class ClusterHealth:
     code: ClassVar[str] = "R30"
     title: ClassVar[str] = "The cluster warns"
 
-    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
+    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:
         """One finding for each check; of an OSD, of those that name it."""
         cluster = run.beside.cluster
         if cluster is None:
@@ -67,6 +73,8 @@ class ClusterHealth:
         own = OSD_NAME.fullmatch(run.name)
         only = int(own[1]) if own is not None and is_osd(run.run) else None
         for check in cluster.health:
+            if check.code == MONITOR_STORE and speaks_for_cluster(run, peers):
+                yield self._monitor(cluster, check)
             named = {int(number) for number in _OSD.findall(" ".join((check.summary, *check.details)))}
             if only is not None and only not in named:
                 continue
@@ -74,8 +82,6 @@ class ClusterHealth:
                 yield from self._spilled(run, cluster, check, only)
             elif check.code in SLOW:
                 yield self._slow(cluster, check, named)
-            elif check.code == "MON_DISK_BIG":
-                yield self._monitor(cluster, check)
         large = [one for one in cluster.use if one.meta_bytes > MOST_META_BYTES and only in (None, one.osd)]
         if large:
             yield self._metadata(cluster, large)

@@ -7,11 +7,13 @@ from typing import ClassVar
 
 import msgspec
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.analyzer.bundles.roles import Role
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.numbers import counted, plain
 from lsmlens.analyzer.options.option_strings import parse_size, same_value
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
+from lsmlens.analyzer.rules.cluster_health import speaks_for_cluster
 from lsmlens.analyzer.rules.compaction_speed import mib_per_second
 from lsmlens.analyzer.runs.osds import ceph_release, is_osd
 
@@ -26,7 +28,9 @@ class Issue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `at_least` and `before` bound the Ceph release, or `ranges` do, of which one must hold. Compactions that write less
     than `mib_per_second_below` each are slow. `slow_operations` are beginnings of what BlueStore's lines name;
     `counter` is above `above`; `range_deletions` and `piles` are those in tables, at least so many; `marked_down` is
-    the number of times the OSD was taken for dead while the log holds manual compactions.
+    the number of times the OSD was taken for dead while the log holds manual compactions. `rotational` is of the main
+    device. `health` are checks of the cluster, of which none begins with one of `health_none`: such an issue is the
+    cluster's, and is told once.
     """
 
     code: str
@@ -51,6 +55,9 @@ class Issue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     range_deletions: int = 0
     piles: int = 0
     marked_down: int = 0
+    rotational: bool = False
+    health: list[str] = []
+    health_none: list[str] = []
 
 
 class KnownIssues:
@@ -72,11 +79,11 @@ class KnownIssues:
     code: ClassVar[str] = "R28"
     title: ClassVar[str] = "Known issue"
 
-    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
-        """One finding for each entry that holds; OSDs only."""
-        if not is_osd(run.run):
-            return
+    def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:
+        """One finding for each entry that holds; OSDs only, but for what the cluster's health says."""
         for issue in rule_book():
+            if not (speaks_for_cluster(run, peers) if issue.health else is_osd(run.run)):
+                continue
             evidence = list(_proofs(run, issue))
             if evidence and None not in evidence:
                 yield Finding(
@@ -132,6 +139,10 @@ def _proofs(run: RunAnalysis, issue: Issue) -> Iterator[Evidence | None]:
         yield _families(run, issue)
     if issue.range_deletions or issue.piles:
         yield _tables(run, issue)
+    if issue.rotational:
+        yield _rotational(run)
+    if issue.health:
+        yield _health(run, issue)
     if issue.marked_down:
         yield _marked_down(run, issue.marked_down)
 
@@ -213,6 +224,26 @@ def _tables(run: RunAnalysis, issue: Issue) -> Evidence | None:
     )
     said = f"{counted(piles.height, 'table')} full of tombstones"
     return Evidence(run.name, said) if piles.height >= issue.piles else None
+
+
+def _rotational(run: RunAnalysis) -> Evidence | None:
+    for one in run.run.companions:
+        rows = one.content if isinstance(one.content, list) else [one.content]
+        for row in rows if one.role is Role.OSD_METADATA else ():
+            if f"osd.{row.get('id')}" == run.name.rsplit("/", 1)[-1] and row.get("bluestore_bdev_rotational") == "1":
+                return Evidence(one.path, "bluestore_bdev_rotational 1")
+    return None
+
+
+def _health(run: RunAnalysis, issue: Issue) -> Evidence | None:
+    cluster = run.beside.cluster
+    if cluster is None or any(one.code.startswith(tuple(issue.health_none)) for one in cluster.health):
+        return None
+    found = [cluster.check(code) for code in issue.health]
+    if None in found:
+        return None
+    source = cluster.sources.get(Role.HEALTH.value, "ceph health detail")
+    return Evidence(source, "; ".join(f"{one.code}: {one.summary}" for one in found if one is not None))
 
 
 def _marked_down(run: RunAnalysis, least: int) -> Evidence | None:

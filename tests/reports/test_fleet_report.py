@@ -1,16 +1,24 @@
 """The fleet's report: what stands on the first screen, and what behind it."""
 
+import re
+from dataclasses import replace
 from datetime import date
 
 import pytest
+from lsmlens.analyzer.analysis import Analysis
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Severity
 from lsmlens.analyzer.fleet.dataset import DataSet
 from lsmlens.analyzer.fleet.overview import Overview, overview
+from lsmlens.analyzer.fleet.rows import AnalysedRuns
+from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports import markdown, terminal
+from lsmlens.reports.analysis import AnalysisReport
 from lsmlens.reports.fleet_report import document
 from lsmlens.reports.html import page
+from lsmlens.reports.outputs import ANALYSIS
 
-from tests.fleets import put
+from tests.fleets import Planted, put, write_bundle
 from tests.jobs import compaction, flush
 
 SCREEN_LINES = 50
@@ -80,3 +88,39 @@ def test_page_and_markdown_hold_all_of_it(found: Overview) -> None:
 def test_the_course_over_days(found: Overview) -> None:
     screen = terminal.render(document(found, "lab"), width=100)
     assert "write amplification (LSM) by day: " in screen
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    """Twenty-one OSDs of three releases, one of which is unlike its peers."""
+    folder = tmp_path_factory.mktemp("many")
+    for number in range(21):
+        write_bundle(folder, number, Planted() if number == 6 else None)
+    return analyze([str(folder)])
+
+
+def test_the_analysis_of_many_is_one_screen_with_what_is_unlike(many: Analysis) -> None:
+    screen = ANALYSIS.screen(AnalysisReport(many), width=120)
+    lines = screen.splitlines()
+    assert len(lines) < 60
+    codes = [line.split()[0] for line in lines if re.match(r"[RQ]\d\d ", line)]
+    assert len(codes) == len(set(codes)) >= 3  # each finding once
+    assert any(re.match(r"R05 .*21 of 21 +osd\.0\N{EN DASH}20", line) for line in lines)
+    (outlier,) = [line for line in lines if line.startswith("osd.6 ")]
+    assert "level0_file_num_compaction_trigger" in outlier
+    assert "OSDs 21 · hosts 2 · " in screen
+
+
+def test_the_analysis_of_many_has_all_the_rest_behind_it(many: Analysis) -> None:
+    whole = ANALYSIS.screen(AnalysisReport(many), full=True, width=120)
+    assert len(whole.splitlines()) > 500
+    assert "osd.6: " in whole.split("Compaction statistics", 1)[1]
+    few = replace(many, runs=many.runs[:8])
+    assert "Outliers" not in ANALYSIS.screen(AnalysisReport(few), width=120)
+
+
+def test_what_was_selected_is_what_is_looked_over(many: Analysis) -> None:
+    chosen = overview(AnalysedRuns(replace(many, selection=Selection(column_families=frozenset(["O-0"])))))
+    everything = overview(AnalysedRuns(many))
+    jobs = sum(one.run.jobs.filter(column_family="O-0", kind="compaction").height for one in many.runs)
+    assert chosen.daemons["compactions"].sum() == jobs < everything.daemons["compactions"].sum()

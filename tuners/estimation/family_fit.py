@@ -7,47 +7,31 @@ from dataclasses import dataclass
 import msgspec
 from lsmlens.tuners.estimation.calibration import Calibration
 from lsmlens.tuners.estimation.clusters import objects_by_tables
+from lsmlens.tuners.estimation.evidence import FamilyEvidence
 from lsmlens.tuners.estimation.family_parts import BEST, Dissection, Variation, dissect
 from lsmlens.tuners.estimation.fresh_keys import delete_age
-from lsmlens.tuners.estimation.history import FamilyHistory, History, Table
-from lsmlens.tuners.estimation.intervals import Interval, intervals_of
+from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.key_forms import GROUPS, IDENTITY_BYTES, compression_ratio, key_form, key_order
 from lsmlens.tuners.estimation.parts import Part
-from lsmlens.tuners.estimation.preloads import preloads
 from lsmlens.tuners.estimation.record_sizes import RecordSizes, record_sizes
-from lsmlens.tuners.estimation.windows import Window, WindowKind, last_bottom, windows_of
-from lsmlens.tuners.workloads.components import Component, DeleteOrder, Growth, Keys, Order, Queue
+from lsmlens.tuners.estimation.windows import last_bottom
+from lsmlens.tuners.workloads.components import (
+    Clustered,
+    Component,
+    DeleteOrder,
+    Growth,
+    GrowthRow,
+    Keys,
+    Order,
+    Overwrite,
+    Queue,
+)
 from lsmlens.tuners.workloads.document import ColumnFamily
 from lsmlens.tuners.workloads.sizes import mean_bytes
 
 # A part's sizes stand by themselves where they differ from the family's by more than this share.
 SAME_SIZE = 0.02
 LEAST_VALUE = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class FamilyEvidence:
-    """What the log shows of one family: when it was written, and what survived."""
-
-    history: FamilyHistory
-    intervals: tuple[Interval, ...]
-    windows: tuple[Window, ...]
-    preexisting: float
-    """Records that were there before the log began, as far as compactions that read them tell."""
-
-    @property
-    def operations(self) -> int:
-        """Puts and deletes of all flushes."""
-        return sum(one.operations for one in self.intervals)
-
-    def longest_window(self, *kinds: WindowKind) -> int:
-        """Puts in the longest window of these kinds; 0 where there is none."""
-        return max((one.longest_puts(self.intervals) for one in self.windows if one.kind in kinds), default=0)
-
-    @property
-    def tables(self) -> list[Table]:
-        """The tables that flushes wrote."""
-        return [one.table for one in self.intervals if one.table is not None and one.table.entries]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +52,6 @@ class FamilyFit:
     variation: Variation = BEST
     calibration: Calibration | None = None
     is_settled: bool = False
-
-
-def gather(history: History, name: str) -> FamilyEvidence:
-    """The evidence of one family."""
-    family = history.families[name]
-    intervals = intervals_of(history, name)
-    windows = windows_of(family, intervals)
-    return FamilyEvidence(family, tuple(intervals), tuple(windows), _preexisting(family, history))
 
 
 def fit_family(evidence: FamilyEvidence, since: float, variation: Variation = BEST) -> FamilyFit:
@@ -172,20 +148,33 @@ def _value(value: float, key: float, length: int) -> float:
     return round(max(0.0, value + key - length), 2)
 
 
-def _preexisting(family: FamilyHistory, history: History) -> float:
-    """Records in tables of before the log: those that compactions read, and as many in each table that none did."""
-    unknown: set[int] = set()
-    records = 0.0
-    for job in family.compactions:
-        numbers = [number for level in job.inputs.values() for number in level]
-        strange = [number for number in numbers if number not in history.tables]
-        if strange:
-            known = sum(history.tables[number].entries for number in numbers if number in history.tables)
-            records += max(0.0, job.input_records - known)
-            unknown.update(strange)
-    if not unknown:
-        return 0.0
-    first = family.compactions[0]
-    before = sum(first.level_files) - len(first.outputs) + sum(len(level) for level in first.inputs.values())
-    flushed = sum(1 for one in family.flushes if one.table is not None and one.seconds < first.seconds)
-    return records / len(unknown) * max(len(unknown), before - flushed)
+def preloads(
+    components: Sequence[Component], parts: Sequence[Part], records: float, lost: float = 0.0
+) -> list[Component]:
+    """The components with `records` of before among them: populations are full, what is left had grown.
+
+    Of these records `lost` are known to have been overwritten or deleted, in a queue before any of the log's own.
+    """
+    found: list[Component] = []
+    left = records
+    for component, part in zip(components, parts, strict=True):
+        wanted = 0.0
+        if isinstance(component, Overwrite):
+            wanted = component.working_sets[0].keys
+        elif isinstance(component, Clustered):
+            wanted = part.live
+        elif isinstance(component, Queue):
+            deletes = float(part.deletes.sum())
+            wanted = max(0.0, deletes - float(part.puts.sum()), min(deletes, lost))
+        preload = round(min(left, wanted))
+        left, lost = left - preload, lost - preload
+        found.append(msgspec.structs.replace(component, preload=preload) if preload else component)
+    rest = round(left)
+    if rest:
+        growth = next((place for place, one in enumerate(found) if isinstance(one, Growth)), None)
+        if growth is None:
+            start = found[0].schedule[0].start if found and found[0].schedule else 0.0
+            found.append(Growth(schedule=(GrowthRow(start, start, 0),), preload=rest))
+        else:
+            found[growth] = msgspec.structs.replace(found[growth], preload=rest)
+    return found

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from lsmlens.tuners.estimation.clusters import live_victims
+from lsmlens.tuners.estimation.clusters import live_records, live_victims
 from lsmlens.tuners.estimation.drift import stretches
 from lsmlens.tuners.estimation.fresh_keys import fresh_parts
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import fit_lifetimes, mean_lifetime, samples_of, single_lifetimes
 from lsmlens.tuners.estimation.overwrites import overwrite_parts
 from lsmlens.tuners.estimation.parts import Part, queued
-from lsmlens.tuners.estimation.populations import live_records
 from lsmlens.tuners.estimation.queues import fresh_puts, is_queue_like, queue_parts
 from lsmlens.tuners.estimation.random_deletes import random_parts
 from lsmlens.tuners.estimation.regimes import load_regime, regimes_of

@@ -7,15 +7,13 @@ from functools import cached_property
 
 import numpy as np
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.estimation.compaction_times import compaction_seconds
 from lsmlens.tuners.estimation.defaults import declared, family_notes, log_notes
-from lsmlens.tuners.estimation.family_fit import FamilyEvidence, FamilyFit, fit_family, gather
+from lsmlens.tuners.estimation.evidence import Evidence, gather_all
+from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family
 from lsmlens.tuners.estimation.family_parts import BEST, Variation
-from lsmlens.tuners.estimation.history import History, read_history
 from lsmlens.tuners.estimation.model_choice import best_explained
 from lsmlens.tuners.estimation.value_shapes import with_shapes
-from lsmlens.tuners.estimation.write_batches import WriteBatches, write_batches
 from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
 from lsmlens.tuners.workloads.document import MOST_IN_BATCH, Origin, Transactions, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
@@ -25,23 +23,6 @@ DRAWN_NOISE = 0.02
 DRAWN_CLEAR = 0.5
 DRAWN_BEFORE = 0.15
 DRAWN_SMOOTHING = (0.0, 0.001)
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a run's log shows of each family with operations, by name; times are seconds since 1970."""
-
-    run: RunAnalysis
-    history: History
-    families: Mapping[str, FamilyEvidence]
-    since: float
-    until: float
-    batches: WriteBatches | None = None
-
-    @property
-    def seconds(self) -> float:
-        """The time from the first operation to the last flush."""
-        return self.until - self.since
 
 
 @dataclass(frozen=True)
@@ -122,23 +103,6 @@ def fit(run: RunAnalysis, variation: Variation = BEST) -> FittedWorkload:
     since, every = evidence.since, evidence.families
     families = tuple(best_explained(fit_family(one, since, variation), every, since) for one in every.values())
     return FittedWorkload(evidence, families, (*log_notes(evidence.history, run), *family_notes(families)))
-
-
-def gather_all(run: RunAnalysis) -> Evidence:
-    """What the run's log shows. Raises InputError where it shows no flush with operations."""
-    history = read_history(run.run)
-    families = {name: gather(history, name) for name in sorted(history.families)}
-    families = {name: one for name, one in families.items() if one.operations}
-    if not families:
-        raise InputError(
-            run.name,
-            "the log shows no flush, so nothing of a workload",
-            "a log of more work, or with debug_rocksdb at 4 or more",
-        )
-    intervals = [interval for one in families.values() for interval in one.intervals if interval.operations]
-    since = min(one.start for one in intervals)
-    until = max(one.end for one in intervals)
-    return Evidence(run, history, families, since, until, write_batches(run, history))
 
 
 def _document(evidence: Evidence, families: tuple[FamilyFit, ...], notes: tuple[str, ...]) -> Workload:

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, fit_lifetimes, mean_lifetime, samples_of, single_lifetimes
-from lsmlens.tuners.estimation.parts import Part, grown, overwritten
-from lsmlens.tuners.estimation.whole_counts import whole
+from lsmlens.tuners.estimation.parts import Part, grown, overwritten, whole
 from lsmlens.tuners.estimation.windows import Window, WindowKind, last_bottom
 from lsmlens.tuners.estimation.working_sets import RegimeSets, kept_of
 

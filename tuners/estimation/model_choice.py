@@ -1,11 +1,20 @@
-"""Which model of a family is taken: the one whose simulated moments are nearest to the log's."""
+"""How a family is learned: which model is taken of it, the one whose simulated moments are nearest to the log's.
+
+First it is taken apart by how long puts live, as windows of all lengths show (`family_parts`). Then models of what
+Ceph writes are held against it: logs of placement groups (`placement_logs`) and populations that are rewritten
+(`rewritten`), which follow from what each flush counts, and objects with many keys (`clustered_keys`), whose four
+parameters are found by `calibration`. Each sends its operations through the log's own merges (`merge_tree`), and what
+flushes drop and level 0 writes is compared (`simulated_moments`). One that is clearly nearer takes the place of what
+there was. Deeper levels are for replays to judge.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lsmlens.tuners.estimation.calibration import calibrate, errors_of
 from lsmlens.tuners.estimation.clustered_keys import clustered_keys
-from lsmlens.tuners.estimation.family_fit import FamilyEvidence, FamilyFit, fit_family, fit_parts
+from lsmlens.tuners.estimation.evidence import FamilyEvidence
+from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family, fit_parts
 from lsmlens.tuners.estimation.family_parts import Variation
 from lsmlens.tuners.estimation.phases import lasting, phases_of
 from lsmlens.tuners.estimation.placement_logs import GROUPS, placement_logs

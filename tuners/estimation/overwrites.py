@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Floats, Lifetimes
-from lsmlens.tuners.estimation.parts import Counts, Part, grown, overwritten
-from lsmlens.tuners.estimation.whole_counts import whole
+from lsmlens.tuners.estimation.parts import Counts, Part, grown, overwritten, whole
 from lsmlens.tuners.estimation.windows import Window
 from lsmlens.tuners.estimation.working_sets import RegimeSets, divide_regime, kept_of, sets_of
 from numpy.typing import NDArray

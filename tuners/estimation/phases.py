@@ -7,14 +7,11 @@ is nearest; a mix unlike all before begins a phase, and one that comes again is 
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from lsmlens.tuners.estimation.evidence import FamilyEvidence
 from lsmlens.tuners.estimation.intervals import Interval
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from lsmlens.tuners.estimation.family_fit import FamilyEvidence
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +22,7 @@ LEAST_SHARE = 0.04
 _SHARD = re.compile(r"-\d+$")
 
 
-def phases_of(families: "Mapping[str, FamilyEvidence]", name: str) -> NDArray[np.int64]:
+def phases_of(families: Mapping[str, FamilyEvidence], name: str) -> NDArray[np.int64]:
     """The phase of each interval of a family, numbered from 0 as they first come; shape: intervals."""
     own = families[name].intervals
     every: dict[str, list[Interval]] = defaultdict(list)

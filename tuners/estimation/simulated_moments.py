@@ -8,18 +8,15 @@ depends on where keys lie.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from lsmlens.tuners.estimation.evidence import FamilyEvidence
 from lsmlens.tuners.estimation.merge_tree import MOST_KEY, MergeTree
 from lsmlens.tuners.workloads.chunk import Tag
 from lsmlens.tuners.workloads.component_streams import chunks
+from lsmlens.tuners.workloads.document import ColumnFamily
 from lsmlens.tuners.workloads.key_forms import KeyForm, unique
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from lsmlens.tuners.estimation.family_fit import FamilyEvidence
-    from lsmlens.tuners.workloads.document import ColumnFamily
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +72,7 @@ class Simulation:
     scale: float
 
     @classmethod
-    def of(cls, evidence: "FamilyEvidence", since: float) -> "Simulation":
+    def of(cls, evidence: FamilyEvidence, since: float) -> "Simulation":
         """The simulation of a family with operations."""
         tree = MergeTree.of(evidence.history, evidence.intervals)
         every = evidence.intervals
@@ -105,7 +102,7 @@ class Simulation:
             max(1.0, min(operations / OPERATIONS, most)),
         )
 
-    def jobs(self, family: "ColumnFamily", seed: int) -> Jobs:
+    def jobs(self, family: ColumnFamily, seed: int) -> Jobs:
         """What the log's jobs would have shown of this family's components; counts are multiplied by the scale."""
         keys, tags, seconds = _stream(family, float(self.ends[-1]) + 1.0, self.scale, seed)
         ends = np.searchsorted(seconds, self.ends)
@@ -147,7 +144,7 @@ class Simulation:
 
 
 def _stream(
-    family: "ColumnFamily", seconds: float, scale: float, seed: int
+    family: ColumnFamily, seconds: float, scale: float, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], Floats]:
     """Keys as they sort, numbered from 0, tags and seconds of all operations, in order of time."""
     parts = []

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import Lifetimes, fit_lifetimes, kept_share, samples_of, single_lifetimes
-from lsmlens.tuners.estimation.parts import Part, grown, overwritten
-from lsmlens.tuners.estimation.whole_counts import whole
+from lsmlens.tuners.estimation.parts import Part, grown, overwritten, whole
 from lsmlens.tuners.estimation.windows import Window, last_bottom
 from lsmlens.tuners.estimation.working_sets import sets_of
 

@@ -2,14 +2,18 @@
 
 import gzip
 import json
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from lsmlens.analyzer.comparison.arms import ArmRequest, parse_arm, read_arms, with_baseline
+from lsmlens.analyzer.comparison.comparison import compare
+from lsmlens.analyzer.comparison.estimates import PAIRED
 from lsmlens.analyzer.comparison.observations import Kind
 from lsmlens.analyzer.errors import InputError, LsmlensError
 
+FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 EMPTY = b'{"schema": "lsmlens.analysis/1", "members": [], "selection": {}, "runs": [], "total": null}'
 
 
@@ -143,3 +147,56 @@ def test_an_analysis_saved_by_a_newer_version_is_read(fixtures: Path, tmp_path: 
     document["runs"][0]["compaction_statistics"] |= {}
     (tmp_path / "newer.json").write_text(json.dumps(document))
     assert names_of(tmp_path / "newer.json", fixtures / "saved-analyses/stock-scaled.json.gz")[0] == "newer.json"
+
+
+def osds(folder: Path, fixtures: dict[int, str]) -> str:
+    """A bundle of several OSDs, with the logs of these fixtures."""
+    for number, name in fixtures.items():
+        (folder / f"osd.{number}").mkdir(parents=True)
+        shutil.copy(FIXTURES / name / "ceph-osd.0.log.gz", folder / f"osd.{number}/ceph-osd.{number}.log.gz")
+    return str(folder)
+
+
+def renumbered(folder: Path) -> None:
+    """The number that a log says itself becomes its name's."""
+    for log in folder.glob("osd.*/*.log.gz"):
+        number = log.parent.name.removeprefix("osd.").encode()
+        log.write_bytes(
+            gzip.compress(
+                gzip.decompress(log.read_bytes())
+                .replace(b"osd.0", b"osd." + number)
+                .replace(b"ceph-0", b"ceph-" + number)
+            )
+        )
+
+
+def test_sets_of_osds_are_paired_where_they_are_the_same(tmp_path: Path) -> None:
+    before = osds(tmp_path / "before", {1: "osd-stock", 2: "osd-slow", 3: "osd-reef"})
+    after = osds(tmp_path / "after", {1: "osd-slow", 2: "osd-reef", 3: "osd-stock"})
+    rest = osds(tmp_path / "rest", {4: "osd-slow", 5: "osd-reef", 6: "osd-stock"})
+    for folder in ("before", "after", "rest"):
+        renumbered(tmp_path / folder)
+    arms = read_arms([parse_arm(before), parse_arm(after), parse_arm(rest)])
+    assert [list(arm.osds) for arm in arms] == [["osd.1", "osd.2", "osd.3"]] * 2 + [["osd.4", "osd.5", "osd.6"]]
+    found = compare(arms)
+    row = found.row("write_amplification_lsm")
+    assert row is not None
+    _, paired, apart = row.judgements
+    assert paired is not None
+    assert apart is not None
+    assert paired.method == PAIRED
+    assert apart.method in ("Welch's t", "permutation test")
+    values = [figure.values for figure in row.figures if figure is not None]
+    assert sorted(values[0]) == pytest.approx(sorted(values[1]))
+    assert paired.ratio == pytest.approx(1.0)  # each OSD's own ratio: the logs are the same, in another order
+    assert len(values[2]) == 3
+    texts = {notice.text: notice.arms for notice in found.notices}
+    assert texts["intervals are over the same 3 OSDs, each against itself"] == ("after",)
+    assert texts["intervals are over OSDs, of which the arms have others"] == ("rest",)
+
+
+def test_two_osds_are_added_up(tmp_path: Path) -> None:
+    one, other = (osds(tmp_path / name, {1: "osd-stock", 2: "osd-slow"}) for name in ("before", "after"))
+    for arm in read_arms([parse_arm(one), parse_arm(other)]):
+        assert len(arm.observations) == 1
+        assert arm.osds == {}

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lsmlens.analyzer.comparison.estimates import BLOCKS, Estimate, of_repeated_runs, of_single_runs
+from lsmlens.analyzer.comparison.estimates import (
+    BLOCKS,
+    CONFIDENCE,
+    Estimate,
+    of_pairs,
+    of_repeated_runs,
+    of_single_runs,
+)
 from lsmlens.analyzer.comparison.observations import Intervals, Kind, Observation
 from lsmlens.analyzer.comparison.window_sums import WindowSums, window_sums
 from lsmlens.analyzer.diagnosis import analyze
@@ -257,3 +264,27 @@ def test_dumps_of_unlike_names_tell_nothing() -> None:
     before = [0.004, 0.005, 0.0045, 0.006, 0.0055, 0.0042]
     found = of_single_runs(LATENCY, counted(before), counted(before, [f"other.{place}" for place in range(6)]))
     assert found == "noise unknown: fewer than 6 perf dumps of the same names"
+
+
+def test_the_same_osds_are_compared_each_with_itself() -> None:
+    before, after = [1.0, 2.0, 5.0, 9.0], [1.1, 2.3, 5.4, 10.1]
+    found = of_pairs(before, after)
+    assert isinstance(found, Estimate)
+    expected = stats.ttest_rel(np.log(after), np.log(before))
+    assert found.p_value == pytest.approx(expected.pvalue)
+    interval = expected.confidence_interval(CONFIDENCE)
+    assert found.interval() == pytest.approx((np.exp(interval.low), np.exp(interval.high)))
+    apart = of_repeated_runs(before, after, 0.01)
+    assert isinstance(apart, Estimate)
+    assert found.p_value < 0.01 < 0.5 < apart.p_value  # what OSDs differ in from each other would hide it
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ([1.0, 0.0, 2.0], [1.0, 2.0, 3.0], "zeros have no ratio"),
+        ([1.0, 2.0, 3.0], [2.0, 4.0, 6.0], "all OSDs say the same"),
+    ],
+)
+def test_pairs_that_do_not_tell(before: list[float], after: list[float], why: str) -> None:
+    assert of_pairs(before, after) == f"noise unknown: {why}"

@@ -135,6 +135,28 @@ def with_log_bytes(run: RunAnalysis, size: int) -> RunAnalysis:
     )
 
 
+def with_counter(run: RunAnalysis, size: int) -> RunAnalysis:
+    dump = read_perf_dump({"bluefs": {"slow_used_bytes": size}}, "perf")
+    return replace(run, beside=replace(run.beside, perf_dumps=(dump,)))
+
+
+def on_hard_disk(path: Path, version: str, *, rotational: str) -> RunAnalysis:
+    metadata = {"id": 3, "osd_objectstore": "bluestore", "bluestore_bdev_rotational": rotational}
+    (path / "osd_metadata.json").write_text(json.dumps(metadata))
+    text = f"{STAMP}  0 ceph version {version} (abc), process ceph-osd\n"
+    (path / "ceph-osd.3.log").write_text(text)
+    (run,) = analyze([str(path)]).runs
+    return with_config(run, **MCLOCK, osd_op_num_shards_hdd="5")
+
+
+def cluster(path: Path, *checks: str) -> RunAnalysis:
+    lines = (f"[WRN] {one}: so it is\n    mon.a is 24 GiB >= mon_data_size_warn (15 GiB)\n" for one in checks)
+    (path / "health.txt").write_text("HEALTH_WARN several\n" + "".join(lines))
+    (run,) = analyze([str(path)]).runs
+    return run
+
+
+MCLOCK = {"osd_op_queue": "mclock_scheduler"}
 Case = Callable[[Path], RunAnalysis]
 ON, OFF = {"rocksdb_cf_compact_on_deletion": "true"}, {"rocksdb_cf_compact_on_deletion": "false"}
 DOWN = "0 log_channel(cluster) log [WRN] : map e4712 wrongly marked me down at e4711"
@@ -182,6 +204,22 @@ CASES: dict[str, tuple[Case, Case]] = {
         lambda path: osd(path, "17.2.6", *slow_compactions(10.0)),
         lambda path: osd(path, "17.2.6", *slow_compactions(200.0)),
     ),
+    "mclock-recovery-costs": (
+        lambda path: with_config(osd(path, "17.2.6"), **MCLOCK),
+        lambda path: with_config(osd(path, "17.2.7"), **MCLOCK),
+    ),
+    "mclock-several-shards-on-hard-disks": (
+        lambda path: on_hard_disk(path, "18.2.4", rotational="1"),
+        lambda path: on_hard_disk(path, "18.2.4", rotational="0"),
+    ),
+    "monitor-store-of-a-clean-cluster": (
+        lambda path: cluster(path, "MON_DISK_BIG"),
+        lambda path: cluster(path, "MON_DISK_BIG", "PG_DEGRADED"),
+    ),
+    "spillover-cleaner-off": (
+        lambda path: with_counter(with_config(osd(path, "20.2.4"), bluefs_spillover_cleaner="false"), 1 << 30),
+        lambda path: with_counter(with_config(osd(path, "20.2.4"), bluefs_spillover_cleaner="false"), 0),
+    ),
 }
 
 
@@ -207,6 +245,18 @@ def test_an_entry_fires(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("code", CASES)
 def test_an_entry_does_not_fire(code: str, tmp_path: Path) -> None:
     assert code not in codes(CASES[code][1](tmp_path))
+
+
+def test_releases_with_one_shard_are_told_nothing(tmp_path: Path) -> None:
+    assert "mclock-several-shards-on-hard-disks" not in codes(on_hard_disk(tmp_path, "19.2.1", rotational="1"))
+
+
+def test_an_issue_of_the_cluster_is_told_once(tmp_path: Path) -> None:
+    for number in (3, 4):
+        (tmp_path / f"ceph-osd.{number}.log").write_text(f"{STAMP}  0 ceph version 18.2.7 (abc), process ceph-osd\n")
+    (tmp_path / "health.txt").write_text("HEALTH_WARN big\n[WRN] MON_DISK_BIG: mon a is using a lot of disk space\n")
+    told = [(run.name, finding.code) for run in analyze([str(tmp_path)]).runs for finding in run.findings]
+    assert sorted(told) == [("osd.3", "R28"), ("osd.3", "R30")]
 
 
 def test_no_issue_of_a_native_database(fixtures: Path) -> None:

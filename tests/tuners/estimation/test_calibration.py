@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from lsmlens.tuners.estimation.calibration import errors_of
-from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family, gather
+from lsmlens.tuners.estimation.evidence import gather
+from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family
 from lsmlens.tuners.estimation.model_choice import best_explained
 from lsmlens.tuners.estimation.simulated_moments import Simulation
 from lsmlens.tuners.workloads.components import Clustered, Component, Overwrite, WorkingSet

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from lsmlens.tuners.estimation.family_fit import FamilyEvidence, gather
+from lsmlens.tuners.estimation.evidence import FamilyEvidence, gather
 from lsmlens.tuners.estimation.history import Compaction, FamilyHistory, Move
 from lsmlens.tuners.estimation.merge_tree import MergeTree
 from lsmlens.tuners.workloads.chunk import Tag

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.tuners.estimation.family_fit import FamilyEvidence, fit_family, gather
-from lsmlens.tuners.estimation.fit import gather_all
+from lsmlens.tuners.estimation.evidence import FamilyEvidence, gather, gather_all
+from lsmlens.tuners.estimation.family_fit import fit_family
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.model_choice import best_explained
 from lsmlens.tuners.estimation.phases import lasting, phases_of

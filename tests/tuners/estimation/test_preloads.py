@@ -1,8 +1,8 @@
 """Records of before the log: of the populations that its own operations are on, and those that nothing touches."""
 
 import numpy as np
+from lsmlens.tuners.estimation.family_fit import preloads
 from lsmlens.tuners.estimation.parts import Part, overwritten, queued
-from lsmlens.tuners.estimation.preloads import preloads
 from lsmlens.tuners.workloads.components import Component, Growth, GrowthRow, Row
 
 HOT = overwritten(300.0, np.array([5000, 5000]))

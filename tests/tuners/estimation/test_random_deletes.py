@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family, gather
+from lsmlens.tuners.estimation.evidence import gather
+from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family
 from lsmlens.tuners.estimation.model_choice import best_explained
 from lsmlens.tuners.estimation.random_deletes import random_parts
 from lsmlens.tuners.workloads.components import Component, Growth, GrowthRow, Overwrite, Queue, WorkingSet

@@ -1,7 +1,7 @@
 """Populations that are rewritten: their sizes by what flushes keep, and new keys that are removed later."""
 
 import pytest
-from lsmlens.tuners.estimation.family_fit import gather
+from lsmlens.tuners.estimation.evidence import gather
 from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.parts import Part
 from lsmlens.tuners.estimation.rewritten import rewritten

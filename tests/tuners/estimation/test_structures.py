@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family, gather
+from lsmlens.tuners.estimation.evidence import gather
+from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family
 from lsmlens.tuners.estimation.family_parts import Variation
 from lsmlens.tuners.estimation.fresh_keys import delete_age
 from lsmlens.tuners.estimation.history import History

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.tuners.estimation.family_fit import FamilyEvidence, fit_family
+from lsmlens.tuners.estimation.evidence import FamilyEvidence
+from lsmlens.tuners.estimation.family_fit import fit_family
 from lsmlens.tuners.estimation.family_parts import Variation, dissect
 from lsmlens.tuners.estimation.history import History, read_history
 from lsmlens.tuners.estimation.intervals import intervals_of
