@@ -1,11 +1,12 @@
 """How a family is learned: which model is taken of it, the one whose simulated moments are nearest to the log's.
 
 First it is taken apart by how long puts live, as windows of all lengths show (`family_parts`). Then models of what
-Ceph writes are held against it: logs of placement groups (`placement_logs`) and populations that are rewritten
-(`rewritten`), which follow from what each flush counts, and objects with many keys (`clustered_keys`), whose four
-parameters are found by `calibration`. Each sends its operations through the log's own merges (`merge_tree`), and what
-flushes drop and level 0 writes is compared (`simulated_moments`). One that is clearly nearer takes the place of what
-there was. Deeper levels are for replays to judge.
+Ceph and its clients write are held against it: logs of placement groups (`placement_logs`) and populations that are
+rewritten (`rewritten`), which follow from what each flush counts, fresh keys that are deleted at random
+(`random_deletes`), and objects with many keys (`clustered_keys`), whose four parameters are found by `calibration`.
+Each sends its operations through the log's own merges (`merge_tree`), and what flushes drop and level 0 writes is
+compared (`simulated_moments`). One that is clearly nearer takes the place of what there was. Deeper levels are for
+replays to judge.
 """
 
 from collections.abc import Mapping, Sequence
