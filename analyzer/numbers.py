@@ -7,6 +7,7 @@ from lsmlens.analyzer.units import MIB
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 # write_buffer_size, max_bytes_for_level_base, osd_memory_target, …; not max_bytes_for_level_multiplier
+_COUNT = re.compile(r"\d{1,20}", re.ASCII)  # no option takes more than 64 bits
 _OF_BYTES = re.compile(r"(size|bytes|memory_target|write_rate)(?!.*(multiplier|ratio|percent|num|bits))")
 
 
@@ -44,7 +45,7 @@ def size(count: int) -> str:
 
 def setting(name: str, value: str) -> str:
     """An option's value; of bytes, and where they are whole KiB, in their unit: `256 MiB`."""
-    if not _OF_BYTES.search(name) or not value.isdecimal() or int(value) == 0 or int(value) % 1024:
+    if not _OF_BYTES.search(name) or not _COUNT.fullmatch(value) or int(value) == 0 or int(value) % 1024:
         return value
     count, unit = int(value) // 1024, "KiB"
     for larger in ("MiB", "GiB", "TiB"):

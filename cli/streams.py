@@ -124,13 +124,13 @@ def tell_error(error: LsmlensError | TyperException | OSError) -> int:
     else:
         known = error if isinstance(error, LsmlensError) else _unwritable(error)
         what, hint = str(known), known.hint or "lsmlens --help lists what can be done"
-    _say("error", printable(what))
-    _say("hint", printable(hint))
+    _say("error", what)
+    _say("hint", hint)
     return 2
 
 
 def _say(kind: str, text: str) -> None:
-    print(f"{kind}: {text}", file=sys.stderr, flush=True)
+    print(f"{kind}: {printable(text)}", file=sys.stderr, flush=True)
 
 
 def _unwritable(error: OSError) -> LsmlensError:

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 import yaml
 from lsmlens.analyzer.metrics import METRICS
-from lsmlens.cli.commands import SUMMARIES, command_line
+from lsmlens.cli.commands import SUMMARIES
 from lsmlens.cli.manual import TABLES, pages
 from lsmlens.reports.json_form import DOCUMENTS as DOCUMENT_SCHEMAS
 from typer import TyperException
-from typer.core import TyperGroup
+
+from tests.command_lines import parse
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [
@@ -42,16 +43,6 @@ def test_every_command_parses(document: Path) -> None:
     for _, *arguments in commands:
         if arguments not in (["--version"], ["--install-completion"]):
             parse(arguments)
-
-
-def parse(arguments: list[str]) -> None:
-    """Raises TyperException where a command line is none."""
-    context = command_line().make_context("lsmlens", arguments)
-    while isinstance(context.command, TyperGroup):
-        rest = [*context._protected_args, *context.args]
-        name, command, rest = context.command.resolve_command(context, rest)
-        assert command is not None
-        context = command.make_context(name, rest, parent=context)
 
 
 @pytest.mark.parametrize("line", ["analyse LOG", "analyze", "analyze LOG --levl 3", "engine fetch 7.9.2"])

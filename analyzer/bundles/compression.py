@@ -5,12 +5,22 @@ A truncated or corrupt stream gives all that could be decompressed; what was wro
 """
 
 import io
+import os
 from collections.abc import Callable
 from typing import Protocol
 
 CHUNK_BYTES = 1 << 18
 # A call that meets damage yields nothing: so much is lost there.
 OUTPUT_BYTES = 1 << 16
+
+
+# What one given file may come to: so much, and so many times what was read of it; and so many members.
+FREE_BYTES, MOST_FOLD, MOST_MEMBERS = 1 << 30, 200, 100_000
+TRUSTED = "LSMLENS_TRUST_ARCHIVES"
+
+
+class TooMuch(Exception):
+    """More comes out of an archive than anybody packs into one."""
 
 
 class Readable(Protocol):
@@ -77,6 +87,62 @@ MAGIC: tuple[tuple[bytes, str, Callable[[], Decompressor]], ...] = (
 )
 
 
+class Allowance:
+    """What one given file, with all that is packed in it however deep, may still come to.
+
+    A log packs to a tenth or a hundredth of its size; a bomb to a thousandth in each layer.
+    """
+
+    def __init__(self) -> None:
+        self.read_bytes = 0
+        self._unpacked_bytes = 0
+        self._members = 0
+        self._is_trusted = bool(os.environ.get(TRUSTED))
+
+    def unpack(self, count: int) -> None:
+        """Take in bytes that were decompressed. Raises TooMuch."""
+        self._unpacked_bytes += count
+        if self._unpacked_bytes > FREE_BYTES + MOST_FOLD * self.read_bytes and not self._is_trusted:
+            raise TooMuch(f"it unpacks to more than {MOST_FOLD} times its size; {TRUSTED}=1 reads it all the same")
+
+    def add_member(self) -> None:
+        """Take in a member. Raises TooMuch."""
+        self._members += 1
+        if self._members > MOST_MEMBERS and not self._is_trusted:
+            raise TooMuch(f"it holds more than {MOST_MEMBERS:,} files; {TRUSTED}=1 reads them all the same")
+
+
+class Metered:
+    """What is read of a given file; the bytes are allowed to unfold, and told for progress."""
+
+    def __init__(self, file: Readable, allowance: Allowance, on_bytes: Callable[[int], None] | None = None) -> None:
+        self._file = file
+        self._allowance = allowance
+        self._on_bytes = on_bytes
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most `size` bytes."""
+        data = self._file.read(size) or b""
+        self._allowance.read_bytes += len(data)
+        if self._on_bytes is not None:
+            self._on_bytes(len(data))
+        return data
+
+
+class Unpacked:
+    """What somebody else decompresses, such as a zip's member, as far as it is allowed."""
+
+    def __init__(self, content: Readable, allowance: Allowance) -> None:
+        self._content = content
+        self._allowance = allowance
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most `size` bytes. Raises TooMuch."""
+        data = self._content.read(size) or b""
+        self._allowance.unpack(len(data))
+        return data
+
+
 class DamagedStream(io.RawIOBase):
     """A byte stream that ends where its source breaks, and says why in `damage`.
 
@@ -120,6 +186,8 @@ class DamagedStream(io.RawIOBase):
             return b""
         try:
             return self._read(size)
+        except TooMuch as error:
+            self.damage = str(error)
         except Exception as error:  # OSError, EOFError, LZMAError, ZstdError, ReadError, BadZipFile: no common base
             self.damage = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         return b""
@@ -131,8 +199,9 @@ class DamagedStream(io.RawIOBase):
 class DecompressedStream(DamagedStream):
     """The content of a gzip, zstd, xz or bzip2 stream, of one member or several in a row."""
 
-    def __init__(self, source: Readable, make: Callable[[], Decompressor], name: str) -> None:
+    def __init__(self, source: Readable, make: Callable[[], Decompressor], name: str, allowance: Allowance) -> None:
         super().__init__(source)
+        self._allowance = allowance
         self._make = make
         self._name = name
         self._decompressor = make()
@@ -161,14 +230,15 @@ class DecompressedStream(DamagedStream):
                 chunk = b""
             data = decompressor.decompress(chunk, min(max(size, 1), OUTPUT_BYTES))
             if data:
+                self._allowance.unpack(len(data))
                 return data
         return b""
 
 
-def decompressed(stream: DamagedStream) -> DecompressedStream | None:
+def decompressed(stream: DamagedStream, allowance: Allowance) -> DecompressedStream | None:
     """The content of `stream` if its first bytes are those of a compression format, None otherwise."""
     head = stream.peek(6)
     for magic, name, make in MAGIC:
         if head.startswith(magic):
-            return DecompressedStream(stream, make, name)
+            return DecompressedStream(stream, make, name, allowance)
     return None

@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from lsmlens.analyzer.bundles.archives import TAR_BLOCK, ExactReader, TarContent, entry_type, inside, is_tar, is_zip
-from lsmlens.analyzer.bundles.compression import MAGIC, DamagedStream, Readable, decompressed
+from lsmlens.analyzer.bundles.compression import (
+    MAGIC,
+    Allowance,
+    DamagedStream,
+    Metered,
+    TooMuch,
+    Unpacked,
+    decompressed,
+)
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.printable import printable
 
@@ -77,8 +85,9 @@ def open_bundle(paths: Iterable[str], on_bytes: Callable[[int], None] | None = N
     seen: set[tuple[int, int]] = set()
     for path in paths:
         if path == STANDARD_INPUT:
-            stream = DamagedStream(_Metered(cast("IO[bytes]", sys.stdin.buffer), on_bytes))
-            yield from _members_of_stream("standard input", "", stream, None, (stream,), 0)
+            allowance = Allowance()
+            stream = DamagedStream(Metered(cast("IO[bytes]", sys.stdin.buffer), allowance, on_bytes))
+            yield from _members_of_stream("standard input", "", stream, None, (stream,), 0, allowance)
             continue
         for file in files_at(path):
             try:
@@ -117,6 +126,7 @@ def files_at(name: str) -> Iterator[Path]:
 
 def _members_of_file(file: Path, size: int, on_bytes: Callable[[int], None] | None) -> Iterator[Member]:
     name, directory = printable(str(file)), printable(str(file.parent))
+    allowance = Allowance()
     if not file.is_file():  # a named pipe: read once, from the start
         try:
             pipe = file.open("rb")
@@ -124,8 +134,8 @@ def _members_of_file(file: Path, size: int, on_bytes: Callable[[int], None] | No
             yield Member(name, directory, unreadable=error.strerror or str(error))
             return
         with pipe:
-            stream = DamagedStream(_Metered(pipe, on_bytes))
-            yield from _members_of_stream(name, directory, stream, None, (stream,), 0)
+            stream = DamagedStream(Metered(pipe, allowance, on_bytes))
+            yield from _members_of_stream(name, directory, stream, None, (stream,), 0, allowance)
         return
     try:
         raw = file.open("rb", buffering=0)
@@ -133,15 +143,16 @@ def _members_of_file(file: Path, size: int, on_bytes: Callable[[int], None] | No
         yield Member(name, directory, size, unreadable=error.strerror or str(error))
         return
     with raw:
-        stream = DamagedStream(_Metered(raw, on_bytes))
+        stream = DamagedStream(Metered(raw, allowance, on_bytes))
         head = stream.peek(TAR_BLOCK)
         if stream.damage:
             yield Member(name, directory, size, unreadable=stream.damage)
         elif is_zip(head):
             raw.seek(0)
-            yield from _members_of_zip(name, raw, (stream,), 0)
+            allowance.read_bytes = size
+            yield from _members_of_zip(name, raw, (stream,), 0, allowance)
         elif is_tar(head) or any(head.startswith(magic) for magic, *_ in MAGIC):
-            yield from _members_of_stream(name, directory, stream, size, (stream,), 0)
+            yield from _members_of_stream(name, directory, stream, size, (stream,), 0, allowance)
         else:
             yield Member(name, directory, size, file=file)
 
@@ -153,14 +164,15 @@ def _members_of_stream(
     size: int | None,
     sources: tuple[DamagedStream, ...],
     depth: int,
+    allowance: Allowance,
 ) -> Iterator[Member]:
-    inner = decompressed(stream)
+    inner = decompressed(stream, allowance)
     if depth >= DEPTH_LIMIT:
         yield Member(name, directory, size, unreadable=f"nested deeper than {DEPTH_LIMIT} archives")
     elif inner is not None:
-        yield from _members_of_stream(name, directory, inner, size, (*sources, inner), depth + 1)
+        yield from _members_of_stream(name, directory, inner, size, (*sources, inner), depth + 1, allowance)
     elif is_tar(stream.peek(TAR_BLOCK)):
-        yield from _members_of_tar(name, stream, sources, depth)
+        yield from _members_of_tar(name, stream, sources, depth, allowance)
     elif is_zip(stream.peek(4)):
         from tempfile import SpooledTemporaryFile
 
@@ -169,13 +181,13 @@ def _members_of_stream(
             while data := stream.take(1 << 20):
                 kept.write(data)
             kept.seek(0)
-            yield from _members_of_zip(name, cast("IO[bytes]", kept), sources, depth)
+            yield from _members_of_zip(name, cast("IO[bytes]", kept), sources, depth, allowance)
     else:
         yield Member(name, directory, size, stream=stream, sources=list(sources))
 
 
 def _members_of_tar(
-    name: str, stream: DamagedStream, sources: tuple[DamagedStream, ...], depth: int
+    name: str, stream: DamagedStream, sources: tuple[DamagedStream, ...], depth: int, allowance: Allowance
 ) -> Iterator[Member]:
     import tarfile
 
@@ -187,14 +199,21 @@ def _members_of_tar(
             for entry in archive:
                 if not entry.isreg():
                     continue
+                allowance.add_member()
                 content = archive.extractfile(entry)
                 if content is None:
                     continue
                 path, directory = inside(name, entry.name)
                 inner = DamagedStream(TarContent(cast("ExFileObject", content).raw))
-                yield from _members_of_stream(path, directory, inner, entry.size, (*sources, inner), depth + 1)
+                yield from _members_of_stream(
+                    path, directory, inner, entry.size, (*sources, inner), depth + 1, allowance
+                )
+    except TooMuch as error:
+        yield Member(name, name, unreadable=str(error))
+        return
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        yield Member(name, name, unreadable=f"the archive is damaged: {str(error) or type(error).__name__}")
+        reason = stream.damage or str(error) or type(error).__name__
+        yield Member(name, name, unreadable=f"the archive is damaged: {reason}")
         return
     if headers:
         yield Member(name, name, unreadable=f"the archive is damaged: {headers[0]}")
@@ -204,7 +223,9 @@ def _members_of_tar(
         yield Member(name, name, unreadable=f"the archive is damaged: {stream.damage}")
 
 
-def _members_of_zip(name: str, file: IO[bytes], sources: tuple[DamagedStream, ...], depth: int) -> Iterator[Member]:
+def _members_of_zip(
+    name: str, file: IO[bytes], sources: tuple[DamagedStream, ...], depth: int, allowance: Allowance
+) -> Iterator[Member]:
     import zipfile
 
     try:
@@ -215,8 +236,8 @@ def _members_of_zip(name: str, file: IO[bytes], sources: tuple[DamagedStream, ..
         yield Member(name, name, unreadable=f"the zip archive is damaged: {error}")
         for found in salvaged_members(file):
             path, directory = inside(name, found.path)
-            inner = DamagedStream(found.content)
-            yield from _members_of_stream(path, directory, inner, None, (*sources, inner), depth + 1)
+            inner = DamagedStream(Unpacked(found.content, allowance))
+            yield from _members_of_stream(path, directory, inner, None, (*sources, inner), depth + 1, allowance)
         return
     with archive:
         for entry in archive.infolist():
@@ -224,25 +245,16 @@ def _members_of_zip(name: str, file: IO[bytes], sources: tuple[DamagedStream, ..
                 continue
             path, directory = inside(name, entry.filename)
             try:
+                allowance.add_member()
                 content = archive.open(entry)
+            except TooMuch as error:
+                yield Member(name, name, unreadable=str(error))
+                return
             except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError) as error:
                 yield Member(path, directory, entry.file_size, unreadable=str(error))
                 continue
             with content:
-                inner = DamagedStream(content)
-                yield from _members_of_stream(path, directory, inner, entry.file_size, (*sources, inner), depth + 1)
-
-
-class _Metered:
-    """A file that reports how much was read of it."""
-
-    def __init__(self, file: Readable, on_bytes: Callable[[int], None] | None) -> None:
-        self._file = file
-        self._on_bytes = on_bytes
-
-    def read(self, size: int = -1, /) -> bytes:
-        """At most `size` bytes."""
-        data = self._file.read(size) or b""
-        if self._on_bytes is not None:
-            self._on_bytes(len(data))
-        return data
+                inner = DamagedStream(Unpacked(content, allowance))
+                yield from _members_of_stream(
+                    path, directory, inner, entry.file_size, (*sources, inner), depth + 1, allowance
+                )

@@ -22,7 +22,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, Final, cast
 
 import orjson
-from lsmlens.analyzer.bundles.compression import DamagedStream, decompressed
+from lsmlens.analyzer.bundles.compression import Allowance, DamagedStream, Metered, decompressed
 from lsmlens.analyzer.collection.access import Access, Command, Osd
 from lsmlens.analyzer.collection.commands import Answer, Runner
 from lsmlens.analyzer.collection.debug_levels import commands_of, guarded, levels_before
@@ -388,8 +388,9 @@ def _rotation(path: str) -> tuple[int, str]:
 
 def _unpacked(name: str, file: IO[bytes]) -> tuple[str, DamagedStream]:
     """A log's lines, whatever it is compressed with, and its name without that."""
-    stream = DamagedStream(cast("io.RawIOBase", file))
-    inner = decompressed(stream)
+    allowance = Allowance()
+    stream = DamagedStream(Metered(cast("io.RawIOBase", file), allowance))
+    inner = decompressed(stream, allowance)
     if inner is None:
         return name, stream
     return name.rpartition(".")[0], inner

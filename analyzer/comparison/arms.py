@@ -14,6 +14,7 @@ A saved analysis (`analyze -o run.json`) as an observation: what the document sa
 
 import csv
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -282,7 +283,7 @@ def _observation(path: str, rows: list[tuple[str, list[str]]], column: int, prob
 
 def _number(cell: str) -> float | None:
     try:
-        value = int(cell) if cell.lstrip("-").isdigit() and len(cell) < 40 else float(cell)
+        value = int(cell) if re.fullmatch(r"-?[0-9]{1,18}", cell) else float(cell)
     except ValueError:
         return None
     return value if math.isfinite(value) else None

@@ -8,6 +8,7 @@ The annotations give mypy a row's types, polars its schema, and the docs their d
 
 from array import array
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import starmap
 from typing import Annotated, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -41,6 +42,7 @@ class Column(NamedTuple):
         return {**numbers, TEXT: pl.String(), TIME: pl.Datetime("us", "UTC")}[self.type]
 
 
+@cache
 def columns_of(row: type[msgspec.Struct]) -> dict[str, Column]:
     """The columns a class of rows declares, by name, in order."""
     columns = {}
@@ -60,12 +62,14 @@ class Rows(Generic[RowT]):
         self._row = row
         self._rows: list[RowT] = []
         self._packed: list[pl.DataFrame] = []
+        self._frame: pl.DataFrame | None = None
         self._late = late
         self._late_times = array("q")
         self._length = 0
 
     def append(self, row: RowT) -> int:
         """Add one row at the end; its place."""
+        self._frame = None
         self._rows.append(row)
         if self._late is not None:
             self._late_times.append(getattr(row, self._late) or 0)
@@ -76,6 +80,7 @@ class Rows(Generic[RowT]):
 
     def tell(self, place: int, micros: int) -> None:
         """What the late column of the row at a place holds."""
+        self._frame = None
         self._late_times[place] = micros
 
     def __len__(self) -> int:
@@ -83,14 +88,15 @@ class Rows(Generic[RowT]):
 
     def frame(self) -> pl.DataFrame:
         """All rows so far."""
-        if self._rows or not self._packed:
-            self._pack()
-        if len(self._packed) > 1:
+        if self._frame is None:
+            if self._rows or not self._packed:
+                self._pack()
             self._packed = [pl.concat(self._packed, rechunk=False)]
-        if self._late is None:
-            return self._packed[0]
-        times = pl.Series(self._late, self._late_times, pl.Int64).replace(0, None)
-        return self._packed[0].with_columns(times.cast(pl.Datetime("us", "UTC")))
+            self._frame = self._packed[0]
+            if self._late is not None:
+                times = pl.Series(self._late, self._late_times, pl.Int64).replace(0, None)
+                self._frame = self._frame.with_columns(times.cast(pl.Datetime("us", "UTC")))
+        return self._frame
 
     def mapped(self, change: Callable[[pl.DataFrame], pl.DataFrame]) -> "Rows[RowT]":
         """The rows as a change of their frame leaves them, complete."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from lsmlens.analyzer.bundles.compression import DamagedStream, decompressed
+from lsmlens.analyzer.bundles.compression import Allowance, DamagedStream, Metered, decompressed
 from lsmlens.analyzer.bundles.transports import UnwrappedStream, unwrapping
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.logs.stamps import STAMP, stamp_millis
@@ -39,7 +39,7 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 # Runs of printable bytes stand in quotes, doubled within them, others in hexadecimal digits (pretty_binary_string).
-_KEY_PART = re.compile(rb"'((?:''|[^'])*)'|0x([0-9A-F]*)")
+_KEY_PART = re.compile(rb"'((?:''|[^'])*)'|0x((?:[0-9A-F]{2})*)")
 _TAGS = {b"Put": Tag.PUT, b"Merge": Tag.MERGE, b"Delete": Tag.DELETE, b"SingleDelete": Tag.SINGLE_DELETE}
 
 
@@ -163,8 +163,9 @@ def open_batch_lines(path: Path, sharding: Mapping[str, int] | None = None) -> B
 def _blocks(path: Path) -> Iterator[bytes]:
     """The text of a log in blocks of whole lines."""
     with path.open("rb", buffering=0) as file:
-        stream = DamagedStream(file)
-        while (inner := decompressed(stream)) is not None:
+        allowance = Allowance()
+        stream = DamagedStream(Metered(file, allowance))
+        while (inner := decompressed(stream, allowance)) is not None:
             stream = inner
         unwrap = unwrapping(stream.peek(1 << 16))
         if unwrap is not None:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from lsmlens.analyzer.bundles.compression import CHUNK_BYTES, DamagedStream, decompressed
+from lsmlens.analyzer.bundles.compression import CHUNK_BYTES, Allowance, DamagedStream, decompressed
 
 if sys.version_info >= (3, 14):
     from compression import zstd  # type: ignore[import-not-found,unused-ignore]
@@ -28,7 +28,7 @@ NOISE = random.Random(3).randbytes(3 * CHUNK_BYTES // 2)
 
 
 def opened(data: bytes) -> DamagedStream:
-    stream = decompressed(DamagedStream(io.BytesIO(data)))
+    stream = decompressed(DamagedStream(io.BytesIO(data)), Allowance())
     assert stream is not None
     return stream
 
@@ -129,7 +129,7 @@ def test_a_corrupted_stream_says_so(compress: Compress) -> None:
 
 
 def test_a_source_that_fails_is_damage(compress: Compress) -> None:
-    stream = decompressed(DamagedStream(Broken(compress(NOISE)[:-1000])))
+    stream = decompressed(DamagedStream(Broken(compress(NOISE)[:-1000])), Allowance())
     assert stream is not None
     assert NOISE.startswith(drained(stream))
     assert stream.damage
@@ -144,7 +144,7 @@ def test_damage_of_the_source_is_kept_where_it_happened() -> None:
 @pytest.mark.parametrize("data", [b"", b"\x1f", b"plain text", b"\x1f\x8b\x07rest", b"BZ", b"\xfd7zXZ", b"PK\x03\x04"])
 def test_plain_bytes_stay_to_be_read(data: bytes) -> None:
     stream = DamagedStream(io.BytesIO(data))
-    assert decompressed(stream) is None
+    assert decompressed(stream, Allowance()) is None
     assert drained(stream) == data
     assert stream.damage is None
 

@@ -13,12 +13,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lsmlens.analyzer.bundles import compression
 from lsmlens.analyzer.bundles.members import DEPTH_LIMIT, HEAD_BYTES, Member, open_bundle
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.analyzer.runs.run import Run
 
 from tests.archives import tarred, zipped
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 TEXT = b"2026-11-20T22:56:20.761+0000 7f9fa51141c0  4 rocksdb: a line of a log\n" * 50
 
@@ -159,6 +165,51 @@ def test_an_archive_that_holds_itself_ends_too(put: Put) -> None:
     found = members(archive)
     assert 5 <= len(found) <= DEPTH_LIMIT + 1
     assert [member.path for member in found.values() if member.unreadable] != []
+
+
+def zst(data: bytes) -> bytes:
+    made: bytes = zstd.compress(data)
+    return made
+
+
+BOMBS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "zstd": zst,
+    "xz": lzma.compress,
+    "gzip in gzip": lambda data: gzip.compress(gzip.compress(data) * 20),
+    "zstd in zstd": lambda data: zst(zst(data) * 20),
+    "zip": lambda data: zipped({"LOG": data}),
+    "zips in a zip": lambda data: zipped({f"{n}.zip": zipped({"LOG": data}) for n in range(9)}, zipfile.ZIP_DEFLATED),
+    "gzips in a tar": lambda data: gzip.compress(tarred({f"{n}.gz": gzip.compress(data) for n in range(9)})),
+}
+
+
+@pytest.mark.parametrize("how", BOMBS)
+def test_a_bomb_is_left_where_it_grows_beyond_all_measure(how: str, put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compression, "FREE_BYTES", 1 << 20)
+    data = BOMBS[how](bytes(40 << 20))
+    read = 0
+    problems = set()
+    for member in open_bundle([str(put("bomb", data))]):
+        while member.stream is not None and (piece := member.stream.take(1 << 20)):
+            read += len(piece)
+        problems.add(member.damage)
+    assert 0 < read <= (1 << 20) + compression.MOST_FOLD * len(data) + (9 << 16)
+    said = "it unpacks to more than 200 times its size; LSMLENS_TRUST_ARCHIVES=1 reads it all the same"
+    assert {one.removeprefix("the archive is damaged: ") for one in problems if one} == {said}
+    monkeypatch.setenv(compression.TRUSTED, "1")
+    assert not any(member.damage for member in open_bundle([str(put("bomb", data))]))
+
+
+@pytest.mark.parametrize("pack", [tarred, zipped])
+def test_of_very_many_members_some_are_read(
+    pack: Callable[[dict[str, bytes]], bytes], put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compression, "MOST_MEMBERS", 5)
+    archive = put("many", pack({f"folder/{number}": TEXT for number in range(9)}))
+    found = list(members(archive).values())
+    assert [bool(one.unreadable) for one in found] == [False] * 5 + [True]
+    assert found[-1].unreadable == "it holds more than 5 files; LSMLENS_TRUST_ARCHIVES=1 reads them all the same"
 
 
 @pytest.mark.parametrize(
