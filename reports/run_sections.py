@@ -82,11 +82,16 @@ def _time_blocks(timeline: "Timeline", prefix: str) -> Iterator[ChartBlock]:
     kv_thread = "By the lines `_kv_sync_thread utilization` of the log."
     level0 = "As the jobs' lsm_state says; between two jobs it is as the first left it."
     memtables = f"By when the flush started, in bins of {length}."
+    shape = (
+        "Bytes of the tables that the log saw created, and with --manifest of those that are older; files as lsm_state"
+        " says. A level that grows past its target waits for compactions."
+    )
     optional: tuple[tuple[Chart | None, Callable[[], Table], str], ...] = (
         (charts.latency(axis), tables.latency, latency),
         (charts.kv_thread(axis), tables.kv_thread, kv_thread),
         (charts.level0(axis), tables.level0, level0),
         (charts.memtables(axis), tables.memtables, memtables),
+        (charts.shape(axis), tables.shape, shape),
     )
     for chart, table, note in optional:
         if chart is not None:

@@ -521,6 +521,19 @@ class TimeTables:
             [lane or '""' for lane in lanes], lanes, {key: str(value) for key, value in most.items()}
         )
 
+    def shape(self) -> Table:
+        """MiB and files of each level, at the end of each window."""
+        held = self._timeline.shape
+        levels = sorted({level for (_, level), one in held.items() if one.bytes})
+        ends = {index // BINS_PER_WINDOW: index for index, _ in held}
+        cells = {
+            (window, level): f"{one.bytes / MIB:.1f} / {one.files}"
+            for window, index in ends.items()
+            for level in levels
+            if (one := held[index, level]).bytes
+        }
+        return self._by_window([f"L{level} MiB / files" for level in levels], levels, cells)
+
     def memtables(self) -> Table:
         """MiB of memtables flushed, by reason, and the most memtables left waiting."""
         mib: dict[tuple[int, str], float] = defaultdict(float)
