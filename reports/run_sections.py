@@ -190,10 +190,11 @@ def _statistics_dumps(series: "StatisticsSeries") -> str:
     last = series.last_of_opens
     uptime = last[-1].uptime_seconds if last else None
     after = f"{duration(uptime)} after the open" if uptime is not None else "at an unknown time"
-    stalled = "is not known" if series.stall_seconds is None else f"was {duration(series.stall_seconds)}"
+    seconds = series.stall_seconds
+    stalled = "stall time is not known" if seconds is None else f"writes had stalled for {duration(seconds)}"
     return (
-        f"{counted(len(series.points), 'statistics dump')}{f', {cut} of them cut' if cut else ''}, the last {after}:"
-        f" stall time {stalled}, users wrote {bytes_of(series.user_bytes)}, the WAL {bytes_of(series.wal_bytes)}"
+        f"{counted(len(series.points), 'statistics dump')}{f', {cut} of them cut' if cut else ''}, the last {after};"
+        f" by then {stalled}, users had written {bytes_of(series.user_bytes)}, the WAL {bytes_of(series.wal_bytes)}"
     )
 
 
@@ -249,7 +250,7 @@ def _option_blocks(one: RunAnalysis) -> Iterator[Block]:
     if table.rows:
         yield TableBlock("Options that differ from the release's defaults", table)
     else:
-        yield Paragraphs(("No option differs from its default, as far as the defaults are known.",))
+        yield Paragraphs(("No option with a known default differs from it.",))
 
 
 def option_lines(one: RunAnalysis) -> Iterator[str]:
