@@ -30,6 +30,7 @@ from lsmlens.reports.document import (
     Tone,
     VerdictBlock,
 )
+from lsmlens.reports.jobs_csv import csv_of
 from lsmlens.reports.tables import Column, Importance, tabulate
 
 SHOWN: Final = 6  # findings, outliers, options and groups on the first screen
@@ -84,7 +85,7 @@ def compose(report: FleetReport) -> Document:
 
 def to_csv(report: FleetReport) -> str:
     """One row an OSD: its sums, its metrics, and how far they lie from its peers'."""
-    return report.overview.daemons.write_csv()
+    return csv_of(report.overview.daemons)
 
 
 def _names_of(names: pl.Series) -> str:
