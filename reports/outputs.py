@@ -241,7 +241,7 @@ ANALYSIS: "Subject[AnalysisReport]" = Subject(
     },
     Charts(
         (
-            *("timeline", "levels", "amplification", "latency", "kvthread", "level0", "memtables", "families"),
+            *("timeline", "levels", "amplification", "latency", "kvthread", "level0", "memtables", "shape", "families"),
             "waterfall",
         ),
         Lazy("lsmlens.reports.analysis:charts_called", ("analysis",)),
@@ -261,7 +261,7 @@ COMPARISON: "Subject[ComparisonReport]" = Subject(
     Charts(
         (
             *("changes", "amplification", "written", "families", "timeline", "levels", "latency", "kvthread"),
-            *("level0", "memtables"),
+            *("level0", "memtables", "shape"),
         ),
         Lazy("lsmlens.reports.comparison:charts_called", ("comparison",)),
         "the HTML report shows those there are",
