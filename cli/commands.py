@@ -1,9 +1,11 @@
 """The commands of `lsmlens`: each is a module of its own, imported once it is asked for."""
 
+import os
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from lsmlens.cli import completion
 from lsmlens.cli.streams import is_rich
 from lsmlens.cli.values import Coercion
 from typer.core import TyperCommand, TyperGroup
@@ -41,6 +43,8 @@ def command_line() -> TyperGroup:
     """All of it."""
     group = made(app)
     assert isinstance(group, TyperGroup)
+    if completion.ASKED_FOR in os.environ:
+        completion.know_words_of_bash()
     return group
 
 

@@ -1,6 +1,41 @@
 """What the shell completes: presets, codes of findings, metrics, engine versions. Each imports only what it lists."""
 
+import os
+import re
 from collections.abc import Callable, Iterator, Sequence
+
+ASKED_FOR = "_LSMLENS_COMPLETE"
+BREAKS = re.compile(r"[:=]+")
+
+
+def know_words_of_bash() -> None:
+    """Have bash complete words such as `fast=ceph:quincy`.
+
+    It hands on the pieces between `:` and `=` (COMP_WORDBREAKS), and puts what it is given in place of the last one.
+    """
+    from typer._click.shell_completion import CompletionItem, add_completion_class
+    from typer._completion_classes import BashComplete
+
+    class WholeWords(BashComplete):
+        def get_completion_args(self) -> tuple[list[str], str]:
+            given = os.environ["COMP_WORDS"].split("\n")[: int(os.environ["COMP_CWORD"]) + 1]
+            whole, last = given[:1], ""
+            for word in given[1:]:
+                if BREAKS.fullmatch(word) or BREAKS.fullmatch(last):
+                    whole[-1] += word
+                else:
+                    whole.append(word)
+                last = word
+            self.kept = 0 if BREAKS.fullmatch(last) else len(last)
+            return whole[1:-1], whole[-1]
+
+        def format_completion(self, item: CompletionItem) -> str:
+            _, word = self.get_completion_args()
+            if word.startswith("--"):  # --options=ceph:quincy: an item is the value alone
+                word = word.partition("=")[2] or word
+            return str(item.value)[len(word) - self.kept :]
+
+    add_completion_class(WholeWords, "bash")
 
 
 def words(known: Sequence[str]) -> Callable[[str], Iterator[str]]:
@@ -45,12 +80,12 @@ def installed_versions(incomplete: str) -> Iterator[str]:
 
 
 def finding_codes(incomplete: str) -> Iterator[tuple[str, str]]:
-    """Codes of findings that begin like this, in either case, each with its title."""
+    """Codes of findings that begin like this, each with its title."""
     from lsmlens.analyzer import rules
     from lsmlens.analyzer.qos import rules as qos_rules
 
     known = (*rules.RULES, *qos_rules.RULES)
-    yield from ((rule.code, rule.title) for rule in known if rule.code.startswith(incomplete.upper()))
+    yield from ((rule.code, rule.title) for rule in known if rule.code.startswith(incomplete))
 
 
 def metrics(incomplete: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import typer
 
 KINDS = {int: "whole number", float: "number"}
+LARGEST = (1 << 31) - 1  # beyond it the system refuses processes, ports and seeds alike
 # Units in seconds; one stands before those it ends in.
 _SECONDS = {"ms": 0.001, "min": 60.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
 
@@ -46,6 +47,8 @@ def _one(text: Any, kind: Any, described: Any) -> Any:
         raise ValueError(f"{text} is no {KINDS[kind]}") from None
     if info.min is not None and value < info.min:
         raise ValueError(f"{text} is below {info.min}")
+    if kind is int and value > LARGEST:
+        raise ValueError(f"{text} is too large")
     return value
 
 

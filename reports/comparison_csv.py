@@ -10,13 +10,14 @@ from io import StringIO
 from lsmlens.analyzer.comparison.comparison import Comparison, Figure
 from lsmlens.analyzer.comparison.observations import Kind
 from lsmlens.analyzer.metrics import Group
+from lsmlens.reports.tables import as_text
 
 
 def to_csv(comparison: Comparison) -> str:
     """The table as text; a cell is empty where an arm does not tell."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["metric", *comparison.names])
+    writer.writerow(["metric", *map(as_text, comparison.names)])
     is_table = [all(one.kind is Kind.TABLE for one in arm.observations) for arm in comparison.arms]
     for row in comparison.rows:
         figures = zip(row.figures, is_table, strict=True)
@@ -30,4 +31,4 @@ def to_csv(comparison: Comparison) -> str:
 def _cell(figure: Figure | None) -> str:
     if figure is None:
         return ""
-    return figure.printed if figure.printed is not None else str(figure.value)
+    return as_text(figure.printed) if figure.printed is not None else str(figure.value)

@@ -4,6 +4,7 @@ import polars as pl
 from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.runs.jobs import COMPACTION, MOVE
 from lsmlens.analyzer.units import MICROS
+from lsmlens.reports.tables import FORMULA
 
 _COMPACTION, _MOVE = (pl.col("kind") == kind for kind in (COMPACTION, MOVE))
 # A move writes nothing and has no length.
@@ -42,4 +43,13 @@ def to_csv(analysis: Analysis) -> str:
         .select(pl.lit(one.run.name).alias("run"), *(column.alias(name) for name, column in COLUMNS.items()))
         for one in analysis.runs
     ]
-    return pl.concat(tables).write_csv()
+    return csv_of(pl.concat(tables))
+
+
+def csv_of(table: pl.DataFrame) -> str:
+    """A table as CSV, with nothing in it that a spreadsheet would compute."""
+    texts = [name for name, dtype in table.schema.items() if dtype == pl.String]
+    return table.with_columns(
+        pl.when(pl.col(name).str.contains(FORMULA)).then("'" + pl.col(name)).otherwise(name).alias(name)
+        for name in texts
+    ).write_csv()

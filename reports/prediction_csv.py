@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from io import StringIO
 
 from lsmlens.reports.prediction_tables import OF_COMPACTIONS, PredictionReport, log_total, named_bounds, unjudged
+from lsmlens.reports.tables import as_text
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import OptionsPrediction
 
@@ -23,7 +24,7 @@ def to_csv(report: PredictionReport) -> str:
         real = observed.total.named() if observed is not None else {}
         left_open = OF_COMPACTIONS if unjudged(report, one) else frozenset()
         for name, before in log_total(report.prediction).named().items():
-            row = {"options": one.name, "figure": name, "this_log": before, "observed": real.get(name)}
+            row = {"options": as_text(one.name), "figure": name, "this_log": before, "observed": real.get(name)}
             if name not in left_open:
                 row |= {"predicted": one.predicted.value.named()[name], "low": low[name], "high": high[name]}
             writer.writerow(row)
@@ -42,8 +43,8 @@ def _families(
         for name, value in family.predicted.value.named().items():
             is_ratio = name in ("write_amplification", "output_input_ratio_of_sums")
             yield {
-                "options": one.name,
-                "column_family": family.name,
+                "options": as_text(one.name),
+                "column_family": as_text(family.name),
                 "figure": name,
                 "this_log": report.prediction.anchor.observed[family.name].named()[name],
                 "predicted": value,

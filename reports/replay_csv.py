@@ -5,6 +5,7 @@ from io import StringIO
 
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.replay import ReplayReport
+from lsmlens.reports.tables import as_text
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.outcome import Outcome
 
@@ -32,7 +33,7 @@ def to_csv(report: ReplayReport) -> str:
 
 def _asked(outcome: Outcome, seed: int) -> dict[str, object]:
     return {
-        "options": outcome.name,
+        "options": as_text(outcome.name),
         "engine": outcome.engine,
         "rocksdb_version": outcome.rocksdb_version,
         "mode": str(outcome.mode),

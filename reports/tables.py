@@ -1,11 +1,22 @@
 """Tables as reports hold them, whatever they are printed as."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Generic, TypeVar
 
+T = TypeVar("T")
 RowT = TypeVar("RowT")
+
+# What spreadsheets take for the beginning of a formula (OWASP, CSV Injection); figures have it, too, and stay.
+FORMULA = r"^[=+\-@\t\r]"
+_FORMULA = re.compile(rf"{FORMULA}(?!\d*\.?\d+(?:e[+-]?\d+)?$)")
+
+
+def as_text(value: T) -> T | str:
+    """A cell of a CSV file: a text that a spreadsheet would compute stands behind an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 class Importance(IntEnum):

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 import yaml
 from lsmlens.analyzer.metrics import METRICS
-from lsmlens.cli.commands import SUMMARIES, command_line
+from lsmlens.cli.commands import SUMMARIES
 from lsmlens.cli.manual import TABLES, pages
 from lsmlens.reports.json_form import DOCUMENTS as DOCUMENT_SCHEMAS
 from typer import TyperException
-from typer.core import TyperGroup
+
+from tests.command_lines import parse
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [
@@ -42,16 +43,6 @@ def test_every_command_parses(document: Path) -> None:
     for _, *arguments in commands:
         if arguments not in (["--version"], ["--install-completion"]):
             parse(arguments)
-
-
-def parse(arguments: list[str]) -> None:
-    """Raises TyperException where a command line is none."""
-    context = command_line().make_context("lsmlens", arguments)
-    while isinstance(context.command, TyperGroup):
-        rest = [*context._protected_args, *context.args]
-        name, command, rest = context.command.resolve_command(context, rest)
-        assert command is not None
-        context = command.make_context(name, rest, parent=context)
 
 
 @pytest.mark.parametrize("line", ["analyse LOG", "analyze", "analyze LOG --levl 3", "engine fetch 7.9.2"])
@@ -151,3 +142,15 @@ def test_first_screens_stand_on_the_pages(site: Path) -> None:
     assert "write amplification" in text
     assert "--8&lt;--" not in text
     assert "--8<--" not in text
+
+
+def test_what_contributors_are_pointed_at_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    named = set(re.findall(r"`((?:analyzer|tuners|reports|cli|tests)/[\w/.-]+\.(?:py|json))`", text))
+    assert len(named) > 20
+    lacking = {name for name in named if not (ROOT / name).exists()}
+    assert lacking == {"analyzer/rules/NAME.py", "tests/analyzer/rules/test_my_rule.py"}  # what the reader writes
+    style = text[text.index("## Where to look for a style") :]
+    assert [name in style for name in ("memray", "Pebble", "optuna", "sqlfluff")] == [True] * 4
+    tables = (ROOT / "reports" / "run_tables.py").read_text()
+    assert re.search(r"^_FAMILIES: .*\n    Column\(.*lambda one: .*\),\n", tables, re.MULTILINE)

@@ -19,9 +19,10 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from lsmlens.cli.commands import SUMMARIES, command_line
+from lsmlens.cli.commands import SUMMARIES
 from typer import Typer
-from typer.core import TyperGroup
+
+from tests.command_lines import parse
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 LogText = Callable[[str], bytes]
@@ -84,15 +85,6 @@ def test_every_help_has_three_examples_that_parse(name: str, lsmlens: Run) -> No
     for line in lines:
         (command,) = re.findall(r"lsmlens [^|)]*", line)
         parse(shlex.split(command)[1:])
-
-
-def parse(arguments: list[str]) -> None:
-    """Raises TyperException where a command line is none."""
-    context = command_line().make_context("lsmlens", arguments)
-    while isinstance(context.command, TyperGroup):
-        name, command, rest = context.command.resolve_command(context, [*context._protected_args, *context.args])
-        assert command is not None
-        context = command.make_context(name, rest, parent=context)
 
 
 def test_help_on_a_terminal_is_in_panels(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +204,7 @@ def test_a_folder_without_logs_says_where_there_are_some(lsmlens: Run, tmp_path:
     for name in ("notes.txt", "dmesg"):
         (tmp_path / name).write_text("nothing of RocksDB\n")
     done = lsmlens("analyze", tmp_path)
-    assert_refused(done, str(tmp_path), "no line of RocksDB in any of 2 file(s)")
+    assert_refused(done, str(tmp_path), "no line of RocksDB in 2 files")
     assert b"/var/log/ceph" in done.stderr
 
 

@@ -31,7 +31,7 @@ def sample(text: str, name: str) -> float:
     (value,) = (
         one.value for family in text_string_to_metric_families(text) for one in family.samples if one.name == name
     )
-    return value
+    return float(value)
 
 
 def test_once_says_what_is_new_and_keeps_the_metrics(log: Path, tmp_path: Path, lsmlens: Run) -> None:

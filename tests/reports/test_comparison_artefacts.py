@@ -17,6 +17,7 @@ from lsmlens.reports.comparison import ComparisonReport, charts_called, compose
 from lsmlens.reports.html.page import render
 from lsmlens.reports.junit import of_comparison as to_junit
 from lsmlens.reports.outputs import COMPARISON
+from lsmlens.reports.tables import as_text
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit.xsd")
 
@@ -128,3 +129,19 @@ def test_published_tables_have_a_page(fixtures: Path) -> None:
     html = render(compose(report))
     assert "Compaction statistics" in html
     assert json.dumps(report.comparison.names[0])[1:-1] in html
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@x", "'@x"),
+        ("-x", "'-x"),
+        ("-1.5", "-1.5"),
+        ("+2e-3", "+2e-3"),
+        ("a=b", "a=b"),
+        (-1.5, -1.5),
+    ],
+)
+def test_no_cell_is_a_formula(value: object, cell: object) -> None:
+    assert as_text(value) == cell
