@@ -2,6 +2,7 @@
 
 import gc
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -59,6 +60,14 @@ def analyze(
             metavar="LENGTH", parser=seconds, help="Also sum up jobs by windows of this length, such as 30s, 10m or 1h."
         ),
     ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="The database's MANIFEST or its folder: what levels hold besides the tables that the log tells of.",
+            show_default=False,
+        ),
+    ] = None,
     full: Full = False,
     fail_on: FailOn = None,
     redact: Redact = False,
@@ -85,10 +94,20 @@ def analyze(
     _check_families(analysis)
     if selection != Selection() and not any(one.families for one in analysis.runs):
         warn("no flush, compaction or move was selected")
+    if manifest is not None:
+        _take_manifest(analysis, manifest)
     report = AnalysisReport(hiding(redact)(analysis), None if fail_on is None else Severity(fail_on))
     publish(ANALYSIS, report, outputs, form, full, colour)
     findings = [finding for run in analysis.runs for finding in run.findings]
     return 1 if is_gate_failed(findings, report.fail_on) else 0
+
+
+def _take_manifest(analysis: "Analysis", path: Path) -> None:
+    from lsmlens.analyzer.manifest import read_manifest
+
+    if len(analysis.counted) > 1:
+        raise LsmlensError("--manifest is of one database, and there are several logs", "analyze that one's by itself")
+    analysis.counted[0].run.manifest = read_manifest(path)
 
 
 def _check_families(analysis: "Analysis") -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.measures.tombstones import skipped_per_entry
-from lsmlens.analyzer.numbers import bytes_of, counted, duration, plain, share, size
+from lsmlens.analyzer.numbers import bytes_of, counted, duration, percent, plain, size
 from lsmlens.analyzer.rules.level_targets import level_shape
 from lsmlens.analyzer.rules.memory_split import memory_lines, memory_split
 from lsmlens.analyzer.runs.osds import is_osd
@@ -82,11 +82,16 @@ def _time_blocks(timeline: "Timeline", prefix: str) -> Iterator[ChartBlock]:
     kv_thread = "By the lines `_kv_sync_thread utilization` of the log."
     level0 = "As the jobs' lsm_state says; between two jobs it is as the first left it."
     memtables = f"By when the flush started, in bins of {length}."
+    shape = (
+        "Bytes of the tables that the log saw created, and with --manifest of those that are older; files as lsm_state"
+        " says. A level that grows past its target waits for compactions."
+    )
     optional: tuple[tuple[Chart | None, Callable[[], Table], str], ...] = (
         (charts.latency(axis), tables.latency, latency),
         (charts.kv_thread(axis), tables.kv_thread, kv_thread),
         (charts.level0(axis), tables.level0, level0),
         (charts.memtables(axis), tables.memtables, memtables),
+        (charts.shape(axis), tables.shape, shape),
     )
     for chart, table, note in optional:
         if chart is not None:
@@ -168,7 +173,7 @@ def stall_lines(one: RunAnalysis) -> Iterator[str]:
     if run.kv_thread:
         busiest = max(time.busy_share for time in run.kv_thread)
         seconds, idle = sum(time.seconds for time in run.kv_thread), sum(time.idle_seconds for time in run.kv_thread)
-        yield f"the kv thread was busy {share(1 - idle / seconds)} of {duration(seconds)}, at most {share(busiest)}"
+        yield f"the kv thread was busy {percent(1 - idle / seconds)} of {duration(seconds)}, at most {percent(busiest)}"
     total = one.total_amplification
     if total is not None:
         written = f"WAL {bytes_of(total.wal_bytes)} and tables {bytes_of(total.table_bytes)}"
@@ -225,7 +230,7 @@ def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
     if one.cross_check is not None and one.cross_check.difference is not None:
         said = (
             f"Tables written since then by the log: {bytes_of(one.cross_check.log_bytes)},"
-            f" {share(one.cross_check.difference)} off BlueFS's own count."
+            f" {percent(one.cross_check.difference)} off BlueFS's own count."
         )
         yield Paragraphs((said,))
 

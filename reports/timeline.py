@@ -7,11 +7,12 @@ evenly over the time it ran; write amplification counts a job whole where it fin
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsmlens.analyzer.analysis import MOST_WINDOWS, RunAnalysis
 from lsmlens.analyzer.bundles.companions import Beside
 from lsmlens.analyzer.measures.amplification import UNATTRIBUTED, FamilyWrites, writes_by_window
+from lsmlens.analyzer.measures.shape import LevelHolds, bytes_by_level, files_by_level
 from lsmlens.analyzer.numbers import DAY, HOUR, MINUTE, file_name
 from lsmlens.analyzer.runs.jobs import FLUSH, MOVE
 from lsmlens.analyzer.runs.run import Run
@@ -171,6 +172,13 @@ class FlushedMemtables:
     memory_bytes: int = 0
 
 
+class Held(NamedTuple):
+    """What a level holds at the end of a bin, all column families together; files where the jobs' events tell."""
+
+    bytes: int
+    files: int
+
+
 @dataclass(slots=True)
 class Timeline:
     """One run over time. Keys are bin numbers first; `families` are in the order of lanes, by name.
@@ -190,6 +198,7 @@ class Timeline:
     opens_micros: list[int] = field(default_factory=list)
     windows: list[tuple[int, FamilyWrites]] = field(default_factory=list)
     level0: list[Level0Span] = field(default_factory=list)
+    shape: dict[tuple[int, int], "Held"] = field(default_factory=dict)
     flushed: dict[tuple[int, str], FlushedMemtables] = field(default_factory=dict)
     waiting_memtables: dict[int, int] = field(default_factory=dict)
     operations: list[OperationBin] = field(default_factory=list)
@@ -232,6 +241,7 @@ def measure_timeline(one: RunAnalysis, selection: Selection) -> Timeline | None:
     for flush in _started_flushes(one.run, wanted):
         _take_memtables(timeline, flush)
     timeline.level0 = level0.spans()
+    timeline.shape = _shape(one.run, wanted, bins)
     _take_switches(timeline, one.run, selection)
     _take_stalls(timeline, one)
     timeline.operations = operation_bins(one, timeline.bins)
@@ -242,6 +252,46 @@ def measure_timeline(one: RunAnalysis, selection: Selection) -> Timeline | None:
         if span.until_micros > timeline.bins.start_micros and span.since_micros < timeline.bins.end_micros
     ]
     return timeline
+
+
+def _shape(run: Run, wanted: JobFilter, bins: TimeBins) -> dict[tuple[int, int], Held]:
+    """What each level holds at the end of each bin, from the first table that the log or a MANIFEST tells of."""
+    held = [
+        _at_ends(
+            (one for one in told if not wanted.column_families or one.column_family in wanted.column_families), bins
+        )
+        for told in (bytes_by_level(run), files_by_level(run))
+    ]
+    levels = range(1 + max((level for _, level in held[0]), default=-1))
+    told_bins = sorted({index for index, _ in held[0]})
+    return {
+        (index, level): Held(held[0].get((index, level), 0), held[1].get((index, level), 0))
+        for index in told_bins
+        for level in levels
+    }
+
+
+def _at_ends(told: Iterable[LevelHolds], bins: TimeBins) -> dict[tuple[int, int], int]:
+    """The amounts of each level at the end of each bin, added up over column families."""
+    totals: dict[int, int] = defaultdict(int)
+    known: dict[tuple[str, int], int] = {}
+    at_ends: dict[tuple[int, int], int] = {}
+    current: int | None = None
+
+    def close(until: int) -> None:
+        for index in range(until if current is None else current, until):
+            at_ends.update({(index, level): amount for level, amount in totals.items()})
+
+    for one in told:
+        if one.micros >= bins.end_micros:
+            break
+        index = bins.index(one.micros)
+        close(index)
+        current = index
+        totals[one.level] += one.amount - known.get((one.column_family, one.level), 0)
+        known[one.column_family, one.level] = one.amount
+    close(bins.count)
+    return at_ends
 
 
 def _extent(run: Run, wanted: JobFilter) -> tuple[int, int] | None:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import polars as pl
-from lsmlens.analyzer.manifest import Manifest
 from lsmlens.analyzer.measures.amplification import UNATTRIBUTED
 from lsmlens.analyzer.runs.jobs import MOVE
 from lsmlens.analyzer.runs.run import Run
@@ -24,7 +23,7 @@ class LevelHolds(NamedTuple):
     amount: int
 
 
-def bytes_by_level(run: Run, manifest: Manifest | None = None) -> Iterator[LevelHolds]:
+def bytes_by_level(run: Run) -> Iterator[LevelHolds]:
     """The bytes of each level, told anew whenever they change, in the order of time."""
     families: dict[int, str] = {}
     sizes: dict[int, int] = {}
@@ -42,7 +41,7 @@ def bytes_by_level(run: Run, manifest: Manifest | None = None) -> Iterator[Level
         if deleted_at is not None:
             changes.append((deleted_at, number, None))
     first = run.first_event_micros or 0
-    for one in manifest.levels if manifest is not None else ():
+    for one in run.manifest.levels if run.manifest is not None else ():
         for number, size in one.tables.items():
             if number not in sizes:
                 families[number], sizes[number] = one.family, size

@@ -10,6 +10,7 @@ from lsmlens.analyzer.findings import Evidence
 from lsmlens.analyzer.logs.scan import NotUnderstood
 from lsmlens.analyzer.logs.spool import Spool
 from lsmlens.analyzer.logs.stamps import StampRange
+from lsmlens.analyzer.manifest import Manifest
 from lsmlens.analyzer.runs.columns import Rows, frame
 from lsmlens.analyzer.runs.jobs import BlobFile, Job, MemtableSwitch, Open, OtherEvent, Stall, Table
 
@@ -108,7 +109,7 @@ class Run:
     slow; `errors` are the failures that were logged,
     `error_places` the first lines of each kind; `marked_down` are the epochs at which an OSD was taken for dead, with
     the local time of its line. `options_text` is what was logged around the last open and when
-    options were set.
+    options were set; `manifest` is what the database's MANIFEST says at the log's end, if that was given.
     """
 
     name: str
@@ -135,6 +136,7 @@ class Run:
     companions: list[Companion] = field(default_factory=list)
     dumps: Spool[tuple[int | None, str]] = field(default_factory=lambda: Spool(tuple[int | None, str], DUMPS_IN_MEMORY))
     options_text: str = ""
+    manifest: Manifest | None = None
     job_rows: Rows[Job] = field(default_factory=lambda: Rows(Job))
     unfinished_rows: Rows[Job] = field(default_factory=lambda: Rows(Job))
     table_rows: Rows[Table] = field(default_factory=lambda: Rows(Table, late="deleted_at"))

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from typing import Any, TypeVar
 
 import altair as alt
-from lsmlens.analyzer.numbers import duration
+from lsmlens.analyzer.numbers import counted, duration
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.html.charts import Chart, Dataset, data, make_chart
@@ -186,7 +186,7 @@ def _stalls(axis: TimeAxis) -> Dataset:
         for since, until, seconds in timeline.stalled_seconds
     ]
     for (index, kind), lines in sorted(timeline.stall_lines.items()):
-        rows.append((*axis.span(index), STALLED, kind, f"{lines} line(s) of the log"))
+        rows.append((*axis.span(index), STALLED, kind, f"{counted(lines, 'line')} of the log"))
     return axis.dataset(("start", "end", "family", "kind", "said"), rows)
 
 
@@ -229,6 +229,36 @@ def levels(axis: TimeAxis) -> Chart:
         [drawn],
         PLOT_PIXELS,
         {axis.name("levels"): axis.dataset(fields, rows)},
+    )
+
+
+def shape(axis: TimeAxis) -> Chart | None:
+    """What each level holds; None where no table is told of."""
+    held = axis.timeline.shape
+    if not any(one.bytes for one in held.values()):
+        return None
+    levels = sorted({level for (_, level), one in held.items() if one.bytes})
+    names = {level: f"L{level}" for level in levels}
+    colours = {level: css(LEVELS[min(max(level, 0), len(LEVELS) - 1)]) for level in levels}
+    mib = {key: one.bytes / MIB for key, one in held.items() if one.bytes}
+    rows = [
+        (*axis.span(index), names[level], low, high, round(mib[index, level], 2), held[index, level].files)
+        for index, level, low, high in _stacked(mib, levels)
+    ]
+    tooltip = [
+        alt.Tooltip("level:N"),
+        alt.Tooltip("mib:Q", title="MiB held", format=",.1f"),
+        alt.Tooltip("files:Q"),
+    ]
+    fields = ("start", "end", "level", "low", "high", "mib", "files")
+    drawn = axis.bars("shape", "level:N", list(names.values()), list(colours.values()), tooltip)
+    return axis.chart(
+        "shape",
+        "What each level holds (MiB)",
+        "The shape of the tree over time: bytes and files of the tables in each level.",
+        [drawn],
+        PLOT_PIXELS,
+        {axis.name("shape"): axis.dataset(fields, rows)},
     )
 
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
 import pyarrow.parquet as pq
 import pytest
 from lsmlens.analyzer.fleet.dataset import DataSet
@@ -26,6 +27,7 @@ COMMAND = [str(Path(sys.executable).with_name("lsmlens")), "fleet"]
 OSDS = int(os.environ.get("LSMLENS_FLEET_OSDS", "1000"))
 JOBS = int(os.environ.get("LSMLENS_FLEET_JOBS", "10000000"))
 MEMORY_LIMIT = 500 << 20
+MOST_USED_BY_OTHERS = 5  # per cent of all processors
 
 
 def cost(arguments: Sequence[str | Path]) -> tuple[float, float, int, str]:
@@ -74,13 +76,14 @@ def test_a_thousand_osds(bundles: Path, tmp_path: Path) -> None:
 
 
 def test_all_cores_against_one(bundles: Path, tmp_path: Path) -> None:
+    cores, others = os.cpu_count() or 1, psutil.cpu_percent(interval=2)
+    if cores < 2 or others > MOST_USED_BY_OTHERS:
+        pytest.skip(f"needs two processors to itself: there are {cores}, and others use {others:.0f} % of them")
     some = sorted(bundles.glob("host*"))[: max(1, min(100, OSDS) // 20)]
     _, one, _, _ = cost(["add", tmp_path / "one", *some, "--jobs", "1"])
     _, two, _, _ = cost(["add", tmp_path / "two", *some, "--jobs", "2"])
     print(f"\non one core {one:.1f} s, on two {two:.1f} s: {one / two:.2f} times as fast")
-    cores = os.cpu_count() or 1
-    if cores >= 2 and os.getloadavg()[0] < cores + 1:
-        assert one / two >= 1.8
+    assert one / two >= 1.8
 
 
 def test_the_next_hour_costs_what_it_costs_alone(tmp_path: Path) -> None:

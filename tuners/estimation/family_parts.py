@@ -13,7 +13,8 @@ from lsmlens.tuners.estimation.intervals import Interval
 from lsmlens.tuners.estimation.lifetimes import fit_lifetimes, mean_lifetime, samples_of, single_lifetimes
 from lsmlens.tuners.estimation.overwrites import overwrite_parts
 from lsmlens.tuners.estimation.parts import Part, queued
-from lsmlens.tuners.estimation.queues import fresh_puts, is_queue_like, queue_parts, random_parts
+from lsmlens.tuners.estimation.queues import fresh_puts, is_queue_like, queue_parts
+from lsmlens.tuners.estimation.random_deletes import random_parts
 from lsmlens.tuners.estimation.regimes import load_regime, regimes_of
 from lsmlens.tuners.estimation.updated_keys import FEWER, fresh_by_balance, updated_parts
 from lsmlens.tuners.estimation.windows import Window, before_fall, last_bottom, telling_bottoms
@@ -51,7 +52,8 @@ class Variation:
 
     What flushes and merges do not show is its structure: `order` and `groups` say where new keys sort (by default what
     compactions make likely), `first` whether fresh keys sort before those that are overwritten, or after them,
-    `deletes` which fresh keys are deleted (by default the oldest), `clear_factor` multiplies the size of a clear. The
+    `deletes` which fresh keys are deleted (by default the oldest); with `hot_keys` any of them, and all other puts are
+    of so many keys. `clear_factor` multiplies the size of a clear. The
     rest is a matter of degree: `place` is the short queue's length in its range, `offset` moves the grid of lifetimes,
     `noise` is the standard deviation of relative errors put on what windows kept, `before` multiplies how many records
     are older than the log.
@@ -61,6 +63,7 @@ class Variation:
     groups: int | None = None
     deletes: DeleteOrder | None = None
     first: First | None = None
+    hot_keys: int | None = None
     clear_factor: float = 1.0
     place: float = 0.5
     offset: float = 0.0
@@ -102,6 +105,10 @@ def dissect(
             queued(puts, deletes, (puts - [one.kept_puts for one in intervals]).astype(np.float64), is_single=True)
         ]
         return Dissection(parts, ["single deletes: a put and its delete both vanish"])
+    if variation.hot_keys is not None:
+        return Dissection(
+            random_parts(intervals, variation.hot_keys, preexisting), ["deletes take fresh keys at random"]
+        )
     share = fresh_by_balance(intervals, windows)
     if share is not None and share < FEWER and variation.deletes != "oldest" and is_queue_like(intervals):
         parts, lifetimes = updated_parts(intervals, windows, share, preexisting)
@@ -110,8 +117,6 @@ def dissect(
         return found if found.misfit <= max(EXPLAINED, other.misfit) else other
     if is_queue_like(intervals, share):
         balance = fresh_puts(intervals, windows)
-        if balance.is_random and variation.deletes != "oldest":
-            return Dissection(random_parts(intervals, balance), ["deletes take fresh keys at random"])
         seen = ["deletes first in, first out: tombstones are never replaced"]
         return Dissection(queue_parts(intervals, balance, variation.place), seen)
     if deletes.sum() >= FEW_DELETES * max(int(puts.sum()), 1) and not _are_as_puts(intervals):

@@ -1,11 +1,12 @@
 """How a family is learned: which model is taken of it, the one whose simulated moments are nearest to the log's.
 
 First it is taken apart by how long puts live, as windows of all lengths show (`family_parts`). Then models of what
-Ceph writes are held against it: logs of placement groups (`placement_logs`) and populations that are rewritten
-(`rewritten`), which follow from what each flush counts, and objects with many keys (`clustered_keys`), whose four
-parameters are found by `calibration`. Each sends its operations through the log's own merges (`merge_tree`), and what
-flushes drop and level 0 writes is compared (`simulated_moments`). One that is clearly nearer takes the place of what
-there was. Deeper levels are for replays to judge.
+Ceph and its clients write are held against it: logs of placement groups (`placement_logs`) and populations that are
+rewritten (`rewritten`), which follow from what each flush counts, fresh keys that are deleted at random
+(`random_deletes`), and objects with many keys (`clustered_keys`), whose four parameters are found by `calibration`.
+Each sends its operations through the log's own merges (`merge_tree`), and what flushes drop and level 0 writes is
+compared (`simulated_moments`). One that is clearly nearer takes the place of what there was. Deeper levels are for
+replays to judge.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +15,11 @@ from dataclasses import replace
 from lsmlens.tuners.estimation.calibration import calibrate, errors_of
 from lsmlens.tuners.estimation.clustered_keys import clustered_keys
 from lsmlens.tuners.estimation.evidence import FamilyEvidence
-from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_parts
+from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family, fit_parts
+from lsmlens.tuners.estimation.family_parts import Variation
 from lsmlens.tuners.estimation.phases import lasting, phases_of
 from lsmlens.tuners.estimation.placement_logs import GROUPS, placement_logs
+from lsmlens.tuners.estimation.queues import is_queue_like
 from lsmlens.tuners.estimation.rewritten import rewritten
 from lsmlens.tuners.estimation.simulated_moments import Simulation
 
@@ -25,14 +28,19 @@ NEAR = 10.0
 FEW_SEEDS = 3
 # Fewer flushes do not tell models apart.
 LEAST_FLUSHES = 6
-# Another model must be nearer to the log than this share of what there is.
+# Keys that are overwritten beside fresh ones: as many as are tried.
+HOT_KEYS = tuple(2**n for n in range(11))
+# Another model must be nearer to the log than this share of what there is, and far nearer than one of what is known to
+# be written.
 CLEARLY = 0.8
+FAR = 0.5
 
 
 def best_explained(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> FamilyFit:
     """The fit of one of the log's families, or another in its place that explains the log better."""
     simulation = Simulation.of(fit.evidence, since)
     fit = _nearest(fit, _by_counts(fit, families, since), simulation)
+    fit = _nearest(fit, _deleted_at_random(fit, since), simulation)
     return _with_objects(fit, simulation, since)
 
 
@@ -55,10 +63,18 @@ def _by_counts(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: fl
     return [replace(one, is_settled=True) for one in found]
 
 
+def _deleted_at_random(fit: FamilyFit, since: float) -> list[FamilyFit]:
+    """Where keys that are deleted are not put again: fresh keys deleted at random, beside more or fewer others."""
+    if not is_queue_like(fit.evidence.intervals):
+        return []
+    return [fit_family(fit.evidence, since, Variation(hot_keys=keys)) for keys in HOT_KEYS]
+
+
 def _nearest(fit: FamilyFit, others: Sequence[FamilyFit], simulation: Simulation) -> FamilyFit:
     """The fit, or the nearest to the log of the others if it is clearly nearer."""
     found = fit
-    least = CLEARLY * errors_of(simulation, fit.column_family, FEW_SEEDS).size if others else 0.0
+    share = FAR if fit.is_settled else CLEARLY
+    least = share * errors_of(simulation, fit.column_family, FEW_SEEDS).size if others else 0.0
     for one in others:
         errors = errors_of(simulation, one.column_family, FEW_SEEDS)
         if errors.size < least:

@@ -9,12 +9,12 @@ is the ridge.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from lsmlens.tuners.estimation.intervals import Interval
-from lsmlens.tuners.estimation.lifetimes import Floats, kept_share
-from lsmlens.tuners.estimation.parts import Counts, Part, grown, overwritten, queued
+from lsmlens.tuners.estimation.lifetimes import Floats
+from lsmlens.tuners.estimation.parts import Counts, Part, overwritten, queued
 from lsmlens.tuners.estimation.windows import Window, WindowKind
 
 # Tombstones of keys that are never put again all survive their flush.
@@ -22,10 +22,6 @@ LEAST_KEPT_DELETES = 0.998
 NEARLY_KEPT_DELETES = 0.99
 MANY_VANISHED = 1.2
 LEAST_DELETES = 0.01
-# Random victims make puts vanish in proportion to the window; within these factors of it that is what was seen.
-AS_RANDOM = (0.6, 1.6)
-# In windows of so many times the live records both orders leave just those: what comes first is then taken to go first.
-TELLING_WINDOWS = 2.0
 # Below this share of the fresh puts none vanished, but the balance is off.
 LEAST_VANISHED = 0.05
 # Flushes whose fresh puts scatter less than this share of their mean count as alike.
@@ -47,19 +43,6 @@ class FreshPuts:
     vanished: Floats
     live: Floats
     hot_keys: float = HOT_KEYS
-
-    @property
-    def kept_at_random(self) -> Floats:
-        """How many of each interval's would be kept if deletes chose their victims at random among the live records."""
-        return self.fresh * kept_share(self.fresh / np.maximum(self.live, 1.0))
-
-    @property
-    def is_random(self) -> bool:
-        """Whether about as many vanished as random victims would make, in windows short enough to tell."""
-        telling = self.fresh < TELLING_WINDOWS * self.live
-        expected = float((self.fresh - self.kept_at_random)[telling].sum())
-        vanished = float(self.vanished[telling].sum())
-        return bool(telling.any()) and AS_RANDOM[0] * expected <= vanished <= AS_RANDOM[1] * expected
 
 
 def is_queue_like(intervals: Sequence[Interval], balance: float | None = None) -> bool:
@@ -150,17 +133,6 @@ def queue_parts(intervals: Sequence[Interval], balance: FreshPuts, place: float 
     parts = [queued(fresh - to_short, deletes - from_short, np.zeros(len(fresh)))]
     if short:
         parts.append(queued(to_short, from_short, np.minimum(balance.vanished, to_short)))
-    if (puts > fresh).any():
-        parts.append(overwritten(balance.hot_keys, puts - fresh))
-    return parts
-
-
-def random_parts(intervals: Sequence[Interval], balance: FreshPuts) -> list[Part]:
-    """Hot keys, and fresh ones that are deleted at random."""
-    puts = np.array([one.puts for one in intervals], np.int64)
-    deletes = np.array([one.deletes for one in intervals], np.int64)
-    fresh = np.minimum(np.rint(balance.fresh).astype(np.int64), puts)
-    parts = [replace(grown(fresh, deletes, is_random=True), kept_puts=balance.kept_at_random)]
     if (puts > fresh).any():
         parts.append(overwritten(balance.hot_keys, puts - fresh))
     return parts

@@ -20,6 +20,8 @@ FOOTER_BYTES = 8
 LENGTH_BYTES = 1
 # How strongly parts are drawn to the mean: as this many flushes' sums.
 PULL = 0.3
+# The bottom counts as this share of all that flushes kept: it tells parts apart, but is of their oldest records only.
+BOTTOM_COUNTS = 0.1
 # Parts with fewer operations have the family's means.
 LEAST_SHARE = 0.001
 
@@ -59,8 +61,9 @@ def record_sizes(family: FamilyHistory, intervals: Sequence[Interval], parts: Se
     bottom = _bottom(family)
     live = np.array([part.live for part in parts])
     if bottom is not None and live.sum():
-        rows.append(live[None, :] * len(flushed) / 2)
-        sums.append(bottom * float(live.sum()) * len(flushed) / 2)
+        counted = BOTTOM_COUNTS * float(rows[0].sum())
+        rows.append(live[None, :] / live.sum() * counted)
+        sums.append(bottom * counted)
     values = _solve(np.vstack(rows), sums, value)
     few = np.array([part.operations for part in parts]) < LEAST_SHARE * sum(part.operations for part in parts)
     return RecordSizes(key, value, np.where(few, key, keys), np.where(few, value, values))

@@ -34,7 +34,7 @@ def structures(family: FamilyFit) -> list[Variation]:
     if _deletes(family, "oldest"):
         first = found[0] if found else used
         found += [replace(first, deletes="aged"), replace(first, deletes="random"), replace(used, deletes="random")]
-    if _deletes(family, "random") and used.deletes is None:
+    if _deletes(family, "random") and used.deletes is None and used.hot_keys is None:
         found += [replace(one, deletes="oldest") for one in (*found, used)]
     found.append(grouped)
     if order != "scattered":

@@ -123,7 +123,7 @@ def test_a_screen_reader_finds_its_way(page: Reader) -> None:
 
 def test_every_chart_has_its_words_and_its_table(html: str) -> None:
     figures = re.findall(r"<figure.*?</figure>", html, re.DOTALL)
-    assert len(figures) == 8
+    assert len(figures) == 9
     for number, figure in enumerate(figures):
         assert f'data-chart="{number}"' in figure
         assert re.search(r'role="img" aria-label="[^"]{20,}"', figure)

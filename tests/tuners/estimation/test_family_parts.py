@@ -143,15 +143,6 @@ def test_a_short_queue_vanishes_in_memory(logged: Logged) -> None:
     assert live == pytest.approx(600, abs=400)
 
 
-def test_random_victims_among_fresh_keys(logged: Logged) -> None:
-    history = logged(Growth(rate=100.0, deletes_per_put=0.9, delete_order="random"), flush=3000)
-    found, intervals = dissected(history)
-    check_sums(found, intervals)
-    (growth,) = [part.component for part in found.parts if part.puts.sum() > 0.8 * sum(one.puts for one in intervals)]
-    assert isinstance(growth, Growth)
-    assert growth.delete_order == "random"
-
-
 def test_objects_cleared_whole(logged: Logged) -> None:
     truth = Clustered(
         objects=50, keys_per_object=2000, batch=20, rate=100.0, removals_per_put=0.15, clears_per_put=0.0018
