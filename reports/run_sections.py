@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from lsmlens.reports.timeline import Timeline
 
 SAMPLE_CHARACTERS = 200
+# A statistics dump so soon after the open is of the open itself.
+AT_OPEN_SECONDS = 1.0
 
 
 def run_sections(one: RunAnalysis, selection: Selection, prefix: str, charted: bool) -> Iterator[Section]:
@@ -189,6 +191,8 @@ def _statistics_dumps(series: "StatisticsSeries") -> str:
     cut = sum(point.is_cut for point in series.points)
     last = series.last_of_opens
     uptime = last[-1].uptime_seconds if last else None
+    if uptime is not None and uptime < AT_OPEN_SECONDS:
+        return f"{counted(len(series.points), 'statistics dump')}, all at the open: they tell nothing of what followed"
     after = f"{duration(uptime)} after the open" if uptime is not None else "at an unknown time"
     seconds = series.stall_seconds
     stalled = "stall time is not known" if seconds is None else f"writes had stalled for {duration(seconds)}"

@@ -124,7 +124,7 @@ def _hardware(view: QosView, osd: OsdView, facts: list[str], assumed: list[str])
     is_fast = kind == "ssd" if iops is None else iops > PLAUSIBLE["ssd"][0]
     hardware = NVME if is_fast else HDD
     if is_fast != (kind == "ssd"):
-        facts.append(f"simulated as {hardware.name}: the device did {plain(round(iops))} writes a second")
+        facts.append(f"simulated as {hardware.name}: the device did {plain(iops)} writes a second")
     assumed.append(f"times of the published study's {'NVMe' if is_fast else 'HDDs'}")
     if osd.in_force.is_mclock and spins_at_limit(osd.in_force.release):
         facts.append("workers of queues at their limits keep a processor busy (before 17.2.4)")
