@@ -273,6 +273,7 @@ WORKLOAD: "Subject[FittedWorkload]" = Subject(
     {
         ".yaml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
         ".yml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
+        ".json": Text("lsmlens.reports.json_form:to_text", ("workload",)),
         **document("lsmlens.reports.workload:compose"),
     }
 )
@@ -300,6 +301,7 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     {
         **document("lsmlens.reports.recommendation:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:to_json"),
+        ".csv": Text("lsmlens.reports.recommendation_csv:to_csv", ("recommendation",)),
         ".ini": Text("lsmlens.reports.recommendation:to_options_file", ("recommendation",)),
         ".conf": Text("lsmlens.reports.recommendation:to_ceph_conf", ("recommendation",)),
     },
@@ -313,6 +315,7 @@ DUEL: "Subject[Duel]" = Subject(
     {
         **document("lsmlens.reports.duel:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
+        ".csv": Text("lsmlens.reports.recommendation_csv:duel_to_csv"),
     }
 )
 QOS: "Subject[QosReport]" = Subject(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.analyzer.numbers import ratio, size
+from lsmlens.analyzer.numbers import percent, ratio, size
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -26,11 +26,11 @@ from lsmlens.reports.document import (
 from lsmlens.reports.recommendation_tables import (
     RecommendationReport,
     cases_table,
+    changed,
     changes_table,
     differences_table,
     families_table,
     front_table,
-    percent,
     percent_changed,
     tried_table,
 )
@@ -185,7 +185,7 @@ def headline(recommendation: Recommendation) -> str:
         f"Change {_options(picked.differences)}: {percent_changed(written)} bytes written by flushes and compactions"
     )
     if written.low is not None and written.high is not None:
-        words += f" (90 % interval {percent(written.present, written.low)} to {percent(written.present, written.high)})"
+        words += f" (90 % interval {changed(written.present, written.low)} to {changed(written.present, written.high)})"
     return f"{words}."
 
 
@@ -196,9 +196,9 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
         more = size(round(scores.memory_bytes - present.memory_bytes))
         yield f"{more} more memory for memtables at the most, which caches do not give"
     if scores.space_bytes > 1.05 * present.space_bytes:
-        yield f"{percent(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
+        yield f"{changed(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
     if scores.processed_records > present.processed_records:
-        yield f"{percent(present.processed_records, scores.processed_records)} records through compactions: CPU"
+        yield f"{changed(present.processed_records, scores.processed_records)} records through compactions: CPU"
     usual = present.written_bytes / max(present.compactions, 1)
     each = scores.written_bytes / max(scores.compactions, 1)
     if each > LARGER * usual:
@@ -244,7 +244,7 @@ def _estimates(recommendation: Recommendation) -> Iterator[str]:
     if recommendation.pruned:
         yield f"{recommendation.pruned} not replayed as the workload's curves put them far behind the best"
     if recommendation.estimate_error is not None:
-        yield f"estimates by these curves {recommendation.estimate_error:.0%} off on median"
+        yield f"estimates by these curves {percent(recommendation.estimate_error, 0)} off on median"
 
 
 def _options(differences: tuple[Difference, ...]) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.measures.tombstones import skipped_per_entry
-from lsmlens.analyzer.numbers import bytes_of, counted, duration, plain, share, size
+from lsmlens.analyzer.numbers import bytes_of, counted, duration, percent, plain, size
 from lsmlens.analyzer.rules.level_targets import level_shape
 from lsmlens.analyzer.rules.memory_split import memory_lines, memory_split
 from lsmlens.analyzer.runs.osds import is_osd
@@ -173,7 +173,7 @@ def stall_lines(one: RunAnalysis) -> Iterator[str]:
     if run.kv_thread:
         busiest = max(time.busy_share for time in run.kv_thread)
         seconds, idle = sum(time.seconds for time in run.kv_thread), sum(time.idle_seconds for time in run.kv_thread)
-        yield f"the kv thread was busy {share(1 - idle / seconds)} of {duration(seconds)}, at most {share(busiest)}"
+        yield f"the kv thread was busy {percent(1 - idle / seconds)} of {duration(seconds)}, at most {percent(busiest)}"
     total = one.total_amplification
     if total is not None:
         written = f"WAL {bytes_of(total.wal_bytes)} and tables {bytes_of(total.table_bytes)}"
@@ -230,7 +230,7 @@ def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
     if one.cross_check is not None and one.cross_check.difference is not None:
         said = (
             f"Tables written since then by the log: {bytes_of(one.cross_check.log_bytes)},"
-            f" {share(one.cross_check.difference)} off BlueFS's own count."
+            f" {percent(one.cross_check.difference)} off BlueFS's own count."
         )
         yield Paragraphs((said,))
 

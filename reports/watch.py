@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.metrics import LOG_SECONDS, SUMS, metric_named
-from lsmlens.analyzer.numbers import plain, share, size
+from lsmlens.analyzer.numbers import percent, plain, size
 from lsmlens.analyzer.printable import printable
 from lsmlens.analyzer.watching.watch import OF_JOBS, OF_LOGS, Happened, Watch
 from lsmlens.reports.openmetrics import PREFIX, Family, Sample, to_openmetrics
@@ -82,7 +82,7 @@ def _figures(one: RunAnalysis) -> dict[str, str]:
         "compactions": plain(sums["compactions"]),
         "written": size(round(sums["flush_bytes"] + sums["compaction_output_bytes"])),
         "write amplification": plain(amplification.value(sums), 3),
-        "compacting": share(busy.value({**sums, LOG_SECONDS: one.statistics.log_duration_seconds})),
+        "compacting": percent(busy.value({**sums, LOG_SECONDS: one.statistics.log_duration_seconds})),
         "stalls": plain(sum(one.run.stall_lines.values())),
     }
 

@@ -38,6 +38,9 @@ AS_PUTS = 0.8
 # Fewer records cleared at once are no objects with many keys.
 LEAST_CLEAR = 32.0
 MOST_OBJECTS = 20_000
+# Deletes of a flush beyond those of single keys vary by how many objects are cleared as much as by how large these are:
+# clears follow the log's so far that both together vary as they do there.
+FOLLOWED = 0.5**0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,16 @@ def clustered_keys(fit: FamilyFit, simulation: Simulation, since: float) -> Clus
         Parameter("objects", np.log(objects), 0.8, 0.0, np.log(MOST_OBJECTS)),
         Parameter("removals per put", removals, 0.08, 0.0, per_put),
     )
-    rows = tuple(Row(*seconds_of(one, since), one.puts) for one in fit.evidence.intervals if one.puts)
+    rest = (1 - FOLLOWED) * (per_put - removals)
+    rows = tuple(
+        Row(
+            *seconds_of(one, since),
+            one.puts,
+            max(0, round(FOLLOWED * (one.deletes - removals * one.puts) + rest * one.puts)),
+        )
+        for one in fit.evidence.intervals
+        if one.puts
+    )
     keys_form = msgspec.structs.replace(fit.column_family.keys, order="sequential", groups=1)
     component = Clustered(objects=1, keys_per_object=1, batch=BATCH, schedule=rows)
     base = msgspec.structs.replace(fit.column_family, keys=keys_form, components=(component,))

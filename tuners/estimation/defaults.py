@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.tuners.estimation.family_fit import FamilyFit
 from lsmlens.tuners.estimation.history import History
-from lsmlens.tuners.estimation.key_forms import UNCOMPRESSED
+from lsmlens.tuners.estimation.key_forms import UNCOMPRESSED, usual_ratio
 from lsmlens.tuners.estimation.windows import WindowKind
 
 # Tables left in level 0 while others of it were merged, as a share of these: beyond it compactions ran behind.
@@ -26,7 +26,9 @@ def declared(families: Sequence[FamilyFit], has_batches: bool) -> dict[str, str]
     }
     plain = [one.column_family.name for one in families if _is_plain(one)]
     if plain:
-        found["compressibility"] = f"values do not compress: {_names(plain)} wrote uncompressed tables"
+        usual = {name.partition("-")[0]: usual_ratio(name) for name in plain if usual_ratio(name) < 1}
+        said = "".join(f", but for those of {name}, to {ratio:g} as on other OSDs" for name, ratio in usual.items())
+        found["compressibility"] = f"values do not compress{said}: {_names(plain)} wrote uncompressed tables"
     if len(plain) < len(families):
         found["keys under compression"] = "all but 8 bytes of a key are shared with the key before it"
     scattered = [one.column_family.name for one in families if one.column_family.keys.order == "scattered"]

@@ -11,7 +11,14 @@ from lsmlens.tuners.estimation.evidence import FamilyEvidence
 from lsmlens.tuners.estimation.family_parts import BEST, Dissection, Variation, dissect
 from lsmlens.tuners.estimation.fresh_keys import delete_age
 from lsmlens.tuners.estimation.intervals import Interval
-from lsmlens.tuners.estimation.key_forms import GROUPS, IDENTITY_BYTES, compression_ratio, key_form, key_order
+from lsmlens.tuners.estimation.key_forms import (
+    GROUPS,
+    IDENTITY_BYTES,
+    compression_ratio,
+    key_form,
+    key_order,
+    usual_ratio,
+)
 from lsmlens.tuners.estimation.parts import Part
 from lsmlens.tuners.estimation.record_sizes import RecordSizes, record_sizes
 from lsmlens.tuners.estimation.windows import last_bottom
@@ -102,13 +109,13 @@ def fit_parts(
         bottom = last_bottom(evidence.windows)
         lost = bottom.lost if bottom is not None else 0.0
         components = preloads(components, parts, evidence.preexisting * variation.before, lost * variation.before)
-    ratio = compression_ratio(evidence.tables)
+    name, ratio = evidence.history.name, compression_ratio(evidence.tables)
     family = ColumnFamily(
-        name=evidence.history.name,
+        name=name,
         keys=keys,
         values=values,
         components=tuple(components),
-        compression_ratio=1.0 if ratio is None else round(ratio, 3),
+        compression_ratio=usual_ratio(name) if ratio is None else round(ratio, 3),
     )
     return FamilyFit(family, evidence, tuple(parts), sizes, seen, misfit, variation)
 

@@ -21,6 +21,9 @@ BLOCK_SHARE = 0.01
 # Keys in order share all but the last byte or so of their identity with the key before, scattered ones only the first.
 IDENTITY_SHARED_IN_ORDER = 6
 UNCOMPRESSED = ("NoCompression", "kNoCompression", None)
+# To which share LZ4 brought values that OSDs write of themselves, whatever clients do: onodes 0.44 to 0.52, entries of
+# placement group logs 0.21 to 0.25, on four OSDs.
+OF_OSDS = {"O": 0.5, "P": 0.22}
 # Below this share of the base level read, new keys come in order.
 IN_ORDER = 0.35
 # Queues of many places, such as placement groups, each in order; the number matters little beyond that of the tables.
@@ -82,3 +85,8 @@ def compression_ratio(tables: Sequence[Table]) -> float | None:
     keys = sum(table.entries * (LENGTHS_BYTES + FOOTER_BYTES) for table in packed)
     data = sum(table.data_bytes for table in packed)
     return min(1.0, max(0.02, (data - keys) / values))
+
+
+def usual_ratio(family: str) -> float:
+    """The share to which a family's values would compress where its log does not tell: 1 but for an OSD's own."""
+    return OF_OSDS.get(family.partition("-")[0], 1.0)

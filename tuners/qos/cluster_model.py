@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
+from lsmlens.analyzer.numbers import percent, size
 from lsmlens.analyzer.qos.capacity_rules import COMPILED_DEFAULT, PLAUSIBLE
 from lsmlens.analyzer.qos.log_lines import LineKind
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup
@@ -216,7 +217,7 @@ def _refill(osd: OsdView, osds: int, facts: list[str], assumed: list[str]) -> tu
     if held and used:
         count = int(held)
         per_group = max(1, round(used / OBJECT_BYTES / count))
-        facts.append(f"what if an OSD like this is refilled: {count} groups, {used / (1 << 30):.1f} GiB (perf dump)")
+        facts.append(f"what if an OSD like this is refilled: {count} groups, {size(used)} (perf dump)")
     else:
         assumed.append(f"what if an OSD is refilled: {count} groups of {per_group} objects of 4 MiB")
     target = osds - 1
@@ -233,7 +234,8 @@ def _background(osd: OsdView, facts: list[str]) -> Background | None:
     if load is None or load.active_share <= 0:
         return None
     facts.append(
-        f"compactions run {load.active_share:.0%} of the time at {load.bytes_per_second / 1e6:.0f} MB/s (the OSD's log)"
+        f"compactions run {percent(load.active_share, 0)} of the time at"
+        f" {size(load.bytes_per_second)}/s (the OSD's log)"
     )
     return Background(load.bytes_per_second, min(1.0, load.active_share))
 

@@ -30,8 +30,11 @@ class Clears:
     rows' operations keeps it so.
     """
 
-    def __init__(self, live: NDArray[np.bool_], objects: Zipf, rng: np.random.Generator) -> None:
+    def __init__(
+        self, live: NDArray[np.bool_], objects: Zipf, rng: np.random.Generator, is_by_chance: bool = True
+    ) -> None:
         self._live = live
+        self._is_by_chance = is_by_chance
         self._objects = objects
         self._rng = rng
         self._credit = 0.0  # deletes left over from the rows before
@@ -43,7 +46,7 @@ class Clears:
         """Seconds and keys of the deletes of these rows' clears, in order of time.
 
         `excess` (shape: rows,) counts the deletes that clears are to use up; where there are none, there are as many
-        clears as `rows.extra` lets expect.
+        clears as `rows.extra` says, or lets expect if they come by chance.
         """
         if not excess.any():
             return self._at_random(rows, batches)
@@ -54,7 +57,7 @@ class Clears:
         return seconds, np.concatenate([keys for _, keys in found])
 
     def _at_random(self, rows: Timetable, batches: ObjectBatches) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        row = np.repeat(np.arange(len(rows)), self._rng.poisson(rows.extra))
+        row = np.repeat(np.arange(len(rows)), self._rng.poisson(rows.extra) if self._is_by_chance else rows.extra)
         moments = np.sort(rows.start[row] + (rows.end - rows.start)[row] * self._rng.random(len(row)))
         count, width = len(row), self._live.shape[1]
         if not count:

@@ -7,7 +7,7 @@ import numpy as np
 from lsmlens.tuners.workloads.chunk import Chunk, Tag
 from lsmlens.tuners.workloads.clears import Clears, ObjectBatches
 from lsmlens.tuners.workloads.components import Clustered
-from lsmlens.tuners.workloads.timetable import Timetable
+from lsmlens.tuners.workloads.timetable import Timetable, spreads_clears
 from lsmlens.tuners.workloads.zipf import Zipf
 from numpy.typing import NDArray
 
@@ -35,7 +35,7 @@ def clustered_chunks(clustered: Clustered, table: Timetable, scale: float, rng: 
     live = np.zeros((shape.objects, shape.keys_per_object), np.bool_)
     preloaded = preloaded_keys(clustered, scale)
     live.reshape(-1)[preloaded] = True
-    clears = Clears(live, objects, rng)
+    clears = Clears(live, objects, rng, is_by_chance=not spreads_clears(clustered))
     for rows in table.chunks():
         removals, excess = rows.deletes, np.zeros(len(rows), np.int64)
         if clustered.schedule is not None and not clustered.clears_per_put:

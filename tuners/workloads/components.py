@@ -214,9 +214,10 @@ class Clustered(_Component, frozen=True, tag="clustered", tag_field="kind"):
     """Objects with `keys_per_object` possible keys each; a batch puts `batch` of them, all in one object.
 
     Of the deletes, `removals_per_put` come in such batches too, live keys or not. The others clear whole objects: each
-    clear deletes every live key of an object. There are `clears_per_put` clears, by chance; a schedule's rows then
-    count puts alone. Under a `schedule` without them there are as many clears as use up a row's other deletes, what is
-    left over or overdrawn going to the next row. Objects are chosen as evenly, or by Zipf's law, as `zipf` says.
+    clear deletes every live key of an object. There are `clears_per_put` clears, by chance; or, where a schedule's rows
+    have deletes, each row has as large a share of the clears as of these. Under a `schedule` without `clears_per_put`
+    there are as many clears as use up a row's other deletes, what is left over or overdrawn going to the next row.
+    Objects are chosen as evenly, or by Zipf's law, as `zipf` says.
     """
 
     objects: AtLeastOne
@@ -229,8 +230,6 @@ class Clustered(_Component, frozen=True, tag="clustered", tag_field="kind"):
 
     def __post_init__(self) -> None:
         _check_amount(self.rate, self.schedule, self.schedule or ())
-        if self.clears_per_put and any(row.deletes for row in self.schedule or ()):
-            raise ValueError("with `clears_per_put` deletes follow from puts: the rows of `schedule` can have none")
         if self.objects * self.keys_per_object > MOST_CLUSTERED_KEYS:
             raise ValueError("`objects` times `keys_per_object` is over 2^31")
 

@@ -82,14 +82,21 @@ def moments(
     return place
 
 
+def spreads_clears(clustered: Clustered) -> bool:
+    """Whether the schedule says how clears at a rate are spread over time, so that they do not come by chance."""
+    return bool(clustered.clears_per_put) and any(row.deletes for row in clustered.schedule or ())
+
+
 def _of_schedule(component: Component, scale: float) -> Timetable:
     rows = component.schedule or ()
     puts = np.array([row.puts for row in rows], np.float64)
     deletes = _divided([row.deletes for row in rows], scale)
     extra = _divided([row.range_deletes if isinstance(row, GrowthRow) else 0 for row in rows], scale)
     if isinstance(component, Clustered) and component.clears_per_put:
+        shares = np.array([row.deletes for row in rows], np.float64) if spreads_clears(component) else puts
+        clears = shares * (component.clears_per_put * puts.sum() / max(1.0, shares.sum()))
         deletes = _divided(puts * component.removals_per_put, scale)
-        extra = _divided(puts * component.clears_per_put, _clears_scale(component, scale))
+        extra = _divided(clears, _clears_scale(component, scale))
     return Timetable(
         np.array([row.start for row in rows], np.float64),
         np.array([row.end for row in rows], np.float64),

@@ -120,7 +120,7 @@ def test_rows_that_are_not_known_are_counted() -> None:
     (_, first), (_, second) = observe_table("table", text)
     assert first.values == {"total_output_size_mib": 1, "write_amplification_lsm": 3, "flush_bytes.p-0": 7}
     assert second.values == {"total_output_size_mib": 2}
-    assert first.problems == ("1 row(s) have labels that are not known",)
+    assert first.problems == ("1 row with unknown labels",)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "a,b\n1,2\n", "2026-11-20T22:56:20.761+0000 x 0 ceph version\n", '"'])

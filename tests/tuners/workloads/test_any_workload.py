@@ -58,8 +58,6 @@ def components(draw: st.DrawFn) -> dict[str, Any]:
     elif kind == "clustered":
         said |= {"objects": draw(st.integers(1, 9)), "keys_per_object": draw(st.integers(1, 40))}
         said |= {"batch": draw(st.integers(1, 20)), "removals_per_put": draw(ratios), "clears_per_put": draw(ratios)}
-        if said["clears_per_put"]:  # then deletes follow from puts, and a schedule has none
-            said |= {"schedule": [[*row[:3], 0] for row in said["schedule"]]} if "schedule" in said else {}
     else:
         sets = [{"keys": draw(st.integers(1, 50)), "zipf": draw(ratios)} for _ in range(2)]
         said |= {"working_sets": sets, "deletes_per_put": draw(ratios)}

@@ -89,9 +89,15 @@ def test_a_schedule_s_puts_alone_bring_removals_and_clears(scale: float) -> None
     assert deletes / puts == pytest.approx(0.2 + 1 / (1 + 1.2 * 120_000 / (30 * 64_000)), rel=0.12)
 
 
-def test_a_schedule_with_clears_has_no_deletes() -> None:
-    with pytest.raises(ValueError, match="deletes follow from puts"):
-        Clustered(objects=3, keys_per_object=10, clears_per_put=0.1, schedule=(Row(0, 1, 2, 1),))
+@pytest.mark.parametrize("scale", [1, 8])
+def test_a_schedule_s_deletes_spread_its_clears_over_time(scale: float) -> None:
+    rows = tuple(Row(float(i), i + 1.0, 20_000, 500 if i % 3 == 0 else 0) for i in range(60))
+    clustered = Clustered(objects=30, keys_per_object=8000, batch=64, schedule=rows, clears_per_put=1 / 4000)
+    found = run(clustered, scale=scale)
+    when = found.seconds[found.tag == Tag.DELETE]
+    assert set(when.astype(int) % 3) == {0}
+    # as many clears as at that rate: an object has 4000 puts of its own between two
+    assert len(clears(found, Shape.of(clustered, scale))) == pytest.approx(300, abs=20)
 
 
 @pytest.mark.parametrize("zipf", [0, 0.8])
