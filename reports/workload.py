@@ -32,7 +32,7 @@ from lsmlens.tuners.workloads.sizes import mean_bytes
 KINDS = {
     WindowKind.FLUSH: ("flush", "flushes"),
     WindowKind.MERGE: ("merge of level 0", "merges of level 0"),
-    WindowKind.BOTTOM: ("all live data", "all live data"),
+    WindowKind.BOTTOM: ("view of all that lives", "views of all that lives"),
 }
 
 BRIEF = Detail.BRIEF
@@ -100,7 +100,7 @@ def _amounts(fitted: FittedWorkload) -> VerdictBlock:
 def _batches(batches: WriteBatches | None) -> Iterator[str]:
     if batches is None:
         return
-    yield f"{batches.operations:.1f} of them in each write batch ({batches.source})"
+    yield f"on average {batches.operations:.1f} in each write batch ({batches.source})"
     if batches.by_client_write:
         each = ", ".join(f"{name} {count:.2g}" for name, count in batches.by_client_write.items())
         yield f"for each write of a client: {each}"

@@ -73,6 +73,13 @@ def test_the_first_screen_of_a_comparison(name: str, golden: Golden) -> None:
     golden(f"compare-{name}.txt", screen(of(name)))
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_first_screens(width: int, golden: Golden) -> None:
+    text = screen(of("scaled"), width)
+    assert all(len(line) <= width for line in text.splitlines())
+    golden(f"compare-scaled-{width}.txt", text)
+
+
 def test_all_of_it_shows_what_is_not_significant_and_why(golden: Golden) -> None:
     golden("compare-repeated-all.txt", screen(of("repeated"), full=True))
 

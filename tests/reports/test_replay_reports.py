@@ -104,6 +104,13 @@ def test_the_text(report: ReplayReport) -> None:
     assert all(len(line) <= 120 for line in lines)
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_first_screens(width: int, report: ReplayReport, golden: Callable[[str, str], None]) -> None:
+    text = REPLAY.screen(report, width=width)
+    assert all(len(line) <= width for line in text.splitlines())
+    golden(f"replay-{width}.txt", text)
+
+
 def test_the_verdict_comes_first_and_compares_with_the_first_options(report: ReplayReport) -> None:
     lines = render(compose(report)).splitlines()
     verdicts = lines[lines.index("") + 1 :][:3]

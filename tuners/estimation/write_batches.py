@@ -9,6 +9,7 @@ from typing import NamedTuple
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.counters.counter_series import in_series
 from lsmlens.analyzer.counters.perf_dumps import PerfDump
+from lsmlens.analyzer.numbers import plain
 from lsmlens.tuners.estimation.history import History
 
 # Fewer writes are those of a start.
@@ -68,4 +69,4 @@ def _by_dumps(run: RunAnalysis) -> WriteBatches | None:
     writes, keys = (sum(one) for one in zip(*counted, strict=True)) if counted else (0, 0)
     if writes < LEAST_WRITES:
         return None
-    return WriteBatches(keys / writes, f"statistics dumps, {writes} writes", {})
+    return WriteBatches(keys / writes, f"statistics dumps, {plain(round(writes))} writes", {})
