@@ -232,6 +232,7 @@ ANALYSIS: "Subject[AnalysisReport]" = Subject(
         ".sarif": Text("lsmlens.reports.sarif:of_analysis", ("analysis",)),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".prom": Text("lsmlens.reports.openmetrics:to_openmetrics", ("analysis",)),
+        ".openmetrics": Text("lsmlens.reports.openmetrics:to_history", ("analysis",)),
         ".trace.json": Text("lsmlens.reports.trace:to_trace", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
         ".parquet": TableFile("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),

@@ -43,15 +43,18 @@ MOST_TRIED = 10
 # Compactions so many times as large are worth a word.
 LARGER = 2.0
 TERMS = (
-    ("cost", "A weighed product of ratios to the current settings, which cost 1; the weights are the objective's."),
-    ("worst", "The cost in the case in which a finalist does worst: draws of the workload, loads, seeds."),
-    ("front", "A finalist that no other, nor the current settings, is better than in everything."),
+    ("cost", "What these settings cost by the objective; the current ones cost 1, so 0.8 is 20 % less."),
+    ("worst", "The highest cost in any case: other loads, seeds, or draws (workloads that fit the log as well)."),
+    ("front", "Settings that no others beat in every respect at once."),
     (
         "predicted",
         "What the log shows, times the ratio of the replays under these settings and under the current ones.",
     ),
-    ("90 % interval", "By the scatter of the replays, what the fit leaves open, and what any model errs."),
-    ("memtables at most", "All buffers of all column families, or the WAL's limit that flushes them before."),
+    ("90 % interval", "Where the truth should lie nine times in ten, by the replays' scatter and the model's error."),
+    (
+        "memtables at most",
+        "All column families' write buffers, full; less where the WAL's limit flushes them before.",
+    ),
 )
 
 
@@ -226,7 +229,7 @@ def basis(report: RecommendationReport) -> Iterator[str]:
     yield f"{', '.join(parts)}; {one.seconds:.0f} s"
     yield (
         f"objective: {one.objective}; memtables were held to {size(one.memory_limit_bytes)} ({one.memory_source});"
-        " cost is a weighed product of ratios to the current settings, which cost 1"
+        " the current settings cost 1"
     )
 
 

@@ -8,7 +8,7 @@ from lsmlens.analyzer.metrics import LOG_SECONDS, SUMS, metric_named
 from lsmlens.analyzer.numbers import percent, plain, size
 from lsmlens.analyzer.printable import printable
 from lsmlens.analyzer.watching.watch import OF_JOBS, OF_LOGS, Happened, Watch
-from lsmlens.reports.openmetrics import PREFIX, Family, to_openmetrics
+from lsmlens.reports.openmetrics import PREFIX, Family, Sample, to_openmetrics
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,7 +25,7 @@ def metrics(watch: Watch) -> str:
         Family(
             f"{PREFIX}watched_{name}",
             f"Since the log is watched: {meaning}.",
-            [({"run": log.name}, log.state.sums[name]) for log in watch.logs],
+            [Sample({"run": log.name}, log.state.sums[name]) for log in watch.logs],
             "counter",
         )
         for name, meaning in COUNTED.items()

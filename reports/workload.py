@@ -32,7 +32,7 @@ from lsmlens.tuners.workloads.sizes import mean_bytes
 KINDS = {
     WindowKind.FLUSH: ("flush", "flushes"),
     WindowKind.MERGE: ("merge of level 0", "merges of level 0"),
-    WindowKind.BOTTOM: ("live bottom", "live bottoms"),
+    WindowKind.BOTTOM: ("all live data", "all live data"),
 }
 
 BRIEF = Detail.BRIEF

@@ -415,7 +415,7 @@ def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputE
     shown = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
     hint = (
         "give an OSD's log (in /var/log/ceph, or by `cephadm logs --name osd.N` or `kubectl logs`), a database's LOG,"
-        " or a folder or archive that holds one"
+        " or a folder or archive that holds one; lsmlens collect gathers them"
     )
     if problems:
         problem = problems[0].problem or ""

@@ -291,7 +291,7 @@ def memtables(axis: TimeAxis) -> Chart | None:
     return axis.chart(
         "memtables",
         "Memtables flushed, by reason (MiB of memory)",
-        "Memory of the memtables that flushes took in over time, by the reason of the flush.",
+        "Memory of the memtables flushed over time, by the reason of the flush.",
         [drawn],
         PLOT_PIXELS,
         {axis.name("memtables"): axis.dataset(fields, rows)},

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from lsmlens.analyzer.numbers import percent, size
+from lsmlens.analyzer.numbers import percent, plain, size
 from lsmlens.analyzer.qos.capacity_rules import COMPILED_DEFAULT, PLAUSIBLE
 from lsmlens.analyzer.qos.log_lines import LineKind
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup
@@ -124,7 +124,7 @@ def _hardware(view: QosView, osd: OsdView, facts: list[str], assumed: list[str])
     is_fast = kind == "ssd" if iops is None else iops > PLAUSIBLE["ssd"][0]
     hardware = NVME if is_fast else HDD
     if is_fast != (kind == "ssd"):
-        facts.append(f"the device is played as {hardware.name}, for it did {iops:,.0f} writes a second")
+        facts.append(f"simulated as {hardware.name}: the device did {plain(iops)} writes a second")
     assumed.append(f"times of the published study's {'NVMe' if is_fast else 'HDDs'}")
     if osd.in_force.is_mclock and spins_at_limit(osd.in_force.release):
         facts.append("workers of queues at their limits keep a processor busy (before 17.2.4)")
