@@ -17,7 +17,7 @@ def test_a_real_osd_in_text(lsmlens: Run, fixtures: Path) -> None:
     assert done.stderr == b""
     assert b"mclock_scheduler in force, profile balanced, capacity 315 IOPS" in done.stdout
     said = " ".join(done.stdout.decode().split())
-    assert "▲ Q02 osd.0: Capacity is the default: 315 IOPS, measured 43\u202f511 → measure the device" in said
+    assert "▲ Q02 osd.0: Capacity is the default: 315 IOPS, measured 43 511 → measure the device" in said
     whole = lsmlens("qos", "--no-simulation", "--full", fixtures / "osd-mclock").stdout.decode()
     assert "WARNING Q02 Capacity is the default [osd.0]: 315 IOPS, measured 43\u202f511" in whole
     assert "threshold" not in said
