@@ -136,7 +136,7 @@ class LevelJson(Struct, kw_only=True):
 
 
 class FlushJson(Struct, kw_only=True):
-    """What one column family's flushes took in and what survived them, of those whose start is in the log."""
+    """What went into one column family's flushes and what survived them, of those whose start is in the log."""
 
     column_family: FamilyName
     flushes: Annotated[Count, means("How many there were.")]
@@ -818,7 +818,7 @@ class RunJson(Struct, kw_only=True):
     compaction_statistics: CompactionStatisticsJson
     column_families: Annotated[list[FamilyJson], means("By column family.")]
     levels: Annotated[list[LevelJson], means("By level written to.")] = []
-    flushes: Annotated[list[FlushJson], means("What flushes took in, by column family.")] = []
+    flushes: Annotated[list[FlushJson], means("What went into flushes, by column family.")] = []
     windows: Annotated[list[WindowJson], means("Sums by time window, where --window asked for them.")] = []
     write_amplification: RunAmplificationJson
     stalls: StallsJson

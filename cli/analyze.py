@@ -130,6 +130,6 @@ def _check_times(selection: "Selection") -> None:
                 parse_time(text)
         except (ValueError, OverflowError):
             raise LsmlensError(
-                f"{option}: no time that is known: {text}",
+                f"{option}: not a time: {text}",
                 "use ISO 8601 such as 2026-11-20T22:56 or 2026-11-20T22:56:00Z, or seconds since 1970",
             ) from None

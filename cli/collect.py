@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -212,6 +213,10 @@ def _suffix(output: Path) -> str:
 def _written(output: Path, write: "Callable[[Path], list[Told]]") -> "list[Told]":
     from lsmlens.reports.outputs import whole_file
 
+    for left in output.parent.glob(f".{escape(output.name)}.*.tmp"):  # by one that was killed
+        process = left.name.split(".")[-2]
+        if not Path("/proc", process).exists():
+            left.unlink(missing_ok=True)
     try:
         with whole_file(output) as temporary:
             told = write(temporary)

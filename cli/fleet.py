@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.numbers import counted, plain
 from lsmlens.cli.arguments import Colour, Quiet, Redact, files, formats
 from lsmlens.cli.commands import examples, show_help_alone
 from lsmlens.cli.streams import hiding, note, print_result, publish, warn
@@ -91,7 +92,8 @@ def add(
         warn(f"{one.daemon}: nothing was added: {one.failure}")
     logs, new_jobs = sum(one.logs for one in added), sum(one.jobs for one in added)
     print_result(
-        f"{logs} new log(s) of {len(added) - len(failed)} daemon(s), {new_jobs} flushes, compactions and moves\n"
+        f"{counted(logs, 'new log')} of {counted(len(added) - len(failed), 'daemon')}, "
+        f"{plain(new_jobs)} flushes, compactions and moves\n"
         if added
         else "nothing new: all of these logs were added before\n"
     )
@@ -186,7 +188,7 @@ def drop(
         raise LsmlensError(f"--before: no day: {before}", "use such as 2026-11-20") from None
     dataset = DataSet.at(path)
     with dataset.alone():
-        print_result(f"{dataset.drop_before(day)} day(s) of daemons were taken away\n")
+        print_result(f"{counted(dataset.drop_before(day), 'day')} of daemons taken away\n")
 
 
 def _executor(jobs: int | None, scheduler: str | None, stack: "ExitStack") -> "Executor":

@@ -30,6 +30,7 @@ from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
 
 if TYPE_CHECKING:
+    from lsmlens.analyzer.analysis import RunAnalysis
     from lsmlens.reports.prediction_tables import Observed
 
 app = typer.Typer(add_completion=False)
@@ -106,8 +107,9 @@ def predict(
     outputs = PREDICTION.outputs(output)
     if len(observed) > len(options):
         raise LsmlensError("more --observed than --options", "each --observed stands beside the --options at its place")
-    learned = tuners.learn(read_run(paths, run, quiet))
-    beside = [_observed(path, run, quiet) for path in observed]
+    source = read_run(paths, run, quiet)
+    beside = [_observed(path, source, run, quiet) for path in observed]
+    learned = tuners.learn(source)
     with Progress(quiet) as progress:
         machine = tuners.Machine(
             engine,
@@ -128,10 +130,12 @@ def predict(
         raise LsmlensError(f"no prediction for {', '.join(lost)}", "the report says why")
 
 
-def _observed(path: str, run: str | None, quiet: bool) -> "Observed":
+def _observed(path: str, source: "RunAnalysis", run: str | None, quiet: bool) -> "Observed":
+    from lsmlens.analyzer.metrics import WORK, sums_of
     from lsmlens.reports.prediction_tables import Observed
     from lsmlens.tuners.predictions.figures import by_family, total
 
     analysis = read_run([path], run, quiet)
     families = by_family(analysis.families)
-    return Observed(Path(path).name or path, total(families), families)
+    taken_in, of_source = (sums_of(one.jobs, names=(WORK,)).item() for one in (analysis, source))
+    return Observed(Path(path).name or path, total(families), families, taken_in / of_source if of_source else 1.0)

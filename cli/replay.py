@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.numbers import counted
 from lsmlens.cli import completion
 from lsmlens.cli.arguments import (
     MACHINE,
@@ -162,7 +163,7 @@ def _tidy(work_dir: Path | None) -> None:
 
     removed = remove_stale(work_dir or default_folder())
     if removed:
-        note(f"removed {len(removed)} database(s) that killed replays left in {removed[0].parent}")
+        note(f"removed {counted(len(removed), 'database')} that killed replays left in {removed[0].parent}")
 
 
 def _tell_failures(report: "ReplayReport") -> None:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar
 
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.printable import printable
 from typer import TyperException
 
@@ -108,7 +109,7 @@ def is_gate_failed(findings: "Iterable[Finding]", severity: "Severity | None") -
     """Whether `--fail-on` asked for a severity and a finding reaches it; says so."""
     reached = 0 if severity is None else sum(finding.severity.rank >= severity.rank for finding in findings)
     if reached:
-        tell_failed(f"{reached} finding(s) of severity {severity} or above")
+        tell_failed(f"{counted(reached, 'finding')} of severity {severity} or above")
     return reached > 0
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.findings import Severity
-from lsmlens.analyzer.numbers import counted, duration, plain, ratio, share, size
+from lsmlens.analyzer.numbers import counted, duration, percent, plain, ratio, size
 from lsmlens.analyzer.options.option_changes import has_ceph
 from lsmlens.reports import run_tables
 from lsmlens.reports.document import (
@@ -183,7 +183,7 @@ def _statements(one: RunAnalysis) -> Iterator[Statement]:
     yield _stalls(one)
     seconds = one.statistics.log_duration_seconds
     if seconds and one.total.compactions:
-        yield Statement(f"compactions {share(one.statistics.total_compaction_seconds / seconds)} of the time")
+        yield Statement(f"compactions {percent(one.statistics.total_compaction_seconds / seconds)} of the time")
     if one.notes:
         yield Statement(f"{counted(len(one.notes), 'note')} on the data")
 
@@ -230,7 +230,7 @@ def _key_figures(one: RunAnalysis) -> Iterator[KeyFigure]:
     yield KeyFigure("Records out per record in", ratio(statistics.output_input_ratio_of_sums), records_in)
     busy = statistics.total_compaction_seconds
     yield KeyFigure(
-        "Time in compactions", duration(busy), f"{share(busy / seconds)} of {duration(seconds)}" if seconds else ""
+        "Time in compactions", duration(busy), f"{percent(busy / seconds)} of {duration(seconds)}" if seconds else ""
     )
     lines = sum(one.run.stall_lines.values())
     stalled = one.series.stall_seconds if one.series else None

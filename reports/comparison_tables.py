@@ -10,7 +10,7 @@ from lsmlens.analyzer.comparison.comparison import Comparison, Figure, MetricRow
 from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import Scaling, change
 from lsmlens.analyzer.metrics import Better, Group, Metric, Unit
-from lsmlens.analyzer.numbers import bytes_of, millis, plain, ratio, setting, share
+from lsmlens.analyzer.numbers import bytes_of, percent, plain, ratio, setting, time_of
 from lsmlens.reports.document import Tone
 from lsmlens.reports.tables import Column, Importance, Table, tabulate
 
@@ -234,7 +234,7 @@ def scaling(found: Scaling) -> Table:
             point.arm,
             _value(found.metric, point.value),
             "-" if point.gain is None else change(point.gain),
-            "-" if point.step_yield is None else share(point.step_yield),
+            "-" if point.step_yield is None else percent(point.step_yield),
         )
         for point in found.points
     ]
@@ -281,11 +281,11 @@ def _value(metric: Metric, value: float, digits: int = 5) -> str:
         case Unit.BYTES_PER_SECOND:
             return f"{bytes_of(value)}/s"
         case Unit.SHARE:
-            return share(value)
+            return percent(value)
         case Unit.RATIO:
             return ratio(value)
         case Unit.SECONDS if metric.group is not Group.STATISTICS:
-            return millis(value) if 0 < value < 1 else f"{value:.4g} s"
+            return time_of(value) if 0 < value < 1 else f"{value:.4g} s"
         case Unit.RECORDS if value >= 1e9:
             return f"{plain(round(value / 1e6))} M"
         case _:

@@ -36,6 +36,8 @@ _CHANGES: tuple[Column[PlannedChange], ...] = (
     Column("takes effect", lambda one: str(one.takes_effect), left=True),
 )
 
+_PLURAL = re.compile(r"(\0 [a-z]+?)s\b")
+
 
 def finding_blocks(found: Iterable[tuple[str, Finding]], lacking: Iterable[tuple[str, NotAssessed]]) -> Iterator[Block]:
     """All findings, each with the subject it is of, the gravest first; then the rules that could not be applied.
@@ -97,15 +99,20 @@ def _finding(found: Sequence[tuple[str, Finding]], is_first: bool) -> FindingBlo
 
 def joined(texts: Sequence[str]) -> list[str]:
     """Texts that differ in numbers alone as one, with `low to high` for each number that differs."""
-    alike: dict[str, list[list[str]]] = {}
+    alike: dict[str, list[str]] = {}
     for text in texts:
-        alike.setdefault(_NUMBER.sub("\0", text), []).append(_NUMBER.findall(text))
+        alike.setdefault(_frame(text), []).append(text)
     said = []
-    for frame, numbers in alike.items():
-        ranges = [_range(values) for values in zip(*numbers, strict=True)]
-        words = frame.split("\0")
+    for some in alike.values():
+        ranges = [_range(values) for values in zip(*map(_NUMBER.findall, some), strict=True)]
+        words = max((_NUMBER.sub("\0", text) for text in some), key=len).split("\0")  # plurals, if there are any
         said.append("".join(chain.from_iterable(zip_longest(words, ranges, fillvalue=""))))
     return said
+
+
+def _frame(text: str) -> str:
+    """What a text says but for its numbers: `1 line` as `2 lines`."""
+    return _PLURAL.sub(r"\1", _NUMBER.sub("\0", text))
 
 
 def _range(values: Sequence[str]) -> str:
@@ -120,7 +127,7 @@ def _meanings(findings: Sequence[Finding]) -> Iterator[str]:
         name = f"{finding.column_family}: "
         is_named = finding.column_family is not None and finding.meaning.startswith(name)
         text = finding.meaning.removeprefix(name) if is_named else finding.meaning
-        families.setdefault(_NUMBER.sub("\0", text), []).append(finding.column_family or "" if is_named else "")
+        families.setdefault(_frame(text), []).append(finding.column_family or "" if is_named else "")
     texts = joined([finding.meaning.removeprefix(f"{finding.column_family}: ") for finding in findings])
     for text, named in zip(texts, families.values(), strict=True):
         names = list(dict.fromkeys(filter(None, named)))

@@ -18,7 +18,7 @@ from lsmlens.analyzer.fleet.overview import (
 )
 from lsmlens.analyzer.fleet.rows import UNKNOWN
 from lsmlens.analyzer.metrics import Metric, Unit
-from lsmlens.analyzer.numbers import plain, share, size
+from lsmlens.analyzer.numbers import counted, percent, plain, size
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -133,7 +133,7 @@ def _findings(overview: Overview) -> Iterator[Block]:
 def _outliers(overview: Overview) -> Iterator[Block]:
     note = f"Against OSDs of the same device class and release, by robust z-score: |z| above {OUTLYING}."
     if overview.unjudged:
-        note += f" {overview.unjudged} OSD(s) have fewer than {LEAST_PEERS} such peers and are not judged."
+        note += f" {counted(overview.unjudged, 'OSD')} with fewer than {LEAST_PEERS} such peers: not judged."
     if not overview.outliers:
         yield Paragraphs((note,), detail=Detail.BRIEF)
         return
@@ -261,7 +261,7 @@ def _quality(overview: Overview) -> Block:
     if overview.events_rejected:
         texts.append(f"{plain(overview.events_rejected)} events could not be read.")
     if overview.members_unreadable:
-        texts.append(f"{plain(overview.members_unreadable)} file(s) could not be read to their end.")
+        texts.append(f"{counted(overview.members_unreadable, 'file')} could not be read to the end.")
     is_bad = overview.events_rejected or overview.members_unreadable
     return Paragraphs(tuple(texts), detail=Detail.BRIEF if is_bad else Detail.FULL)
 
@@ -292,4 +292,4 @@ def _cut(text: str) -> str:
 def _shown(metric: Metric, value: float | None) -> str:
     if value is None:
         return "-"
-    return share(value) if metric.unit is Unit.SHARE else plain(float(value), 4)
+    return percent(value) if metric.unit is Unit.SHARE else plain(float(value), 4)

@@ -17,6 +17,7 @@ from lsmlens.analyzer.comparison.verdicts import Judgement, Verdict
 from lsmlens.analyzer.comparison.work import change
 from lsmlens.analyzer.findings import Finding, NotAssessed, Severity
 from lsmlens.analyzer.metrics import Better
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.qos.rules import CLUSTER_RULES, OSD_RULES, Diagnosis
 from lsmlens.analyzer.rules import RULES
 from lsmlens.reports import comparison_tables as tables
@@ -206,7 +207,9 @@ def gate_case(found: Sequence[tuple[str, Finding]], fail_on: Severity) -> Case:
     if not reached:
         return Case("lsmlens.gates", name)
     text = "\n".join(f"{subject}: {finding_line(finding)}" for subject, finding in reached)
-    return Case("lsmlens.gates", name, (f"{len(reached)} finding(s) of severity {fail_on} or above", "gate"), text)
+    return Case(
+        "lsmlens.gates", name, (f"{counted(len(reached), 'finding')} of severity {fail_on} or above", "gate"), text
+    )
 
 
 def finding_line(finding: Finding) -> str:

@@ -11,17 +11,19 @@ families, codes of findings, severities, versions.
 https://prometheus.io/docs/practices/naming/ and https://prometheus.io/docs/specs/om/open_metrics_spec/
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
+import polars as pl
 from lsmlens.analyzer.analysis import Analysis, RunAnalysis
 from lsmlens.analyzer.comparison.observations import daemon_of, figures_of
 from lsmlens.analyzer.findings import Severity
-from lsmlens.analyzer.metrics import METRICS, Group, Metric, Unit, metric_named
+from lsmlens.analyzer.metrics import LOG_SECONDS, METRICS, Group, Metric, Unit, metric_named, sums_of, values_of
 from lsmlens.analyzer.units import GIB, MIB, MICROS
 
 PREFIX: Final = "lsmlens_"
+HOUR_MICROS: Final = 3600 * MICROS
 UNITS: Final = ("seconds", "bytes", "ratio")
 # What a metric's name says of its unit, what stands for it in base units, and the factor between them.
 _BASE: Final[Mapping[Unit, tuple[str, str, float]]] = {
@@ -41,13 +43,21 @@ _BASE: Final[Mapping[Unit, tuple[str, str, float]]] = {
 }
 
 
+class Sample(NamedTuple):
+    """A value under its labels, and the moment it is of in seconds since 1970, where that is not the present."""
+
+    labels: dict[str, str]
+    value: float
+    moment: float | None = None
+
+
 @dataclass(slots=True)
 class Family:
-    """One metric with its samples: labels and value."""
+    """One metric with its samples."""
 
     name: str
     help: str
-    samples: list[tuple[dict[str, str], float]] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
     type: str = "gauge"
 
     def lines(self) -> Iterator[str]:
@@ -56,9 +66,10 @@ class Family:
         yield f"# TYPE {self.name} {self.type}"
         if unit := next((unit for unit in UNITS if self.name.endswith(f"_{unit}")), None):
             yield f"# UNIT {self.name} {unit}"
-        for labels, value in self.samples:
+        for labels, value, moment in self.samples:
             said = ",".join(f'{name}="{_quoted(text)}"' for name, text in labels.items())
-            yield f"{self.name}{'_total' if self.type == 'counter' else ''}{{{said}}} {float(value)!r}"
+            at = "" if moment is None else f" {moment:.3f}"
+            yield f"{self.name}{'_total' if self.type == 'counter' else ''}{{{said}}} {float(value)!r}{at}"
 
 
 _OWN: Final = {
@@ -80,8 +91,34 @@ def to_openmetrics(analysis: Analysis | None, counters: Sequence[Family] = ()) -
     families: dict[str, Family] = {}
     for one in analysis.runs if analysis is not None else ():
         for name, text, labels, value in _of_run(one):
-            families.setdefault(name, Family(name, text)).samples.append(({"run": one.run.name, **labels}, value))
-    return "\n".join([*(line for family in (*families.values(), *counters) for line in family.lines()), "# EOF"]) + "\n"
+            families.setdefault(name, Family(name, text)).samples.append(Sample({"run": one.run.name, **labels}, value))
+    return _text((*families.values(), *counters))
+
+
+def to_history(analysis: Analysis) -> str:
+    """The metrics of each hour of all runs, with its end as their time, to be filled into Prometheus afterwards.
+
+    Those metrics that a run's jobs tell; a job counts in the hour in which it finished. `promtool tsdb
+    create-blocks-from openmetrics` makes blocks of it.
+    """
+    families: dict[str, Family] = {}
+    for one in analysis.runs:
+        jobs = analysis.selection.of(one.run).of(one.run.jobs)
+        hours = sums_of(jobs, by=[pl.col("finished_at").dt.truncate("1h").dt.epoch("us").alias("hour")]).sort("hour")
+        first, last = (one.run.utc_micros(millis or 0) for millis in (one.run.stamps.first, one.run.stamps.last))
+        for row in hours.iter_rows(named=True):
+            begin, end = max(row["hour"], first), min(row["hour"] + HOUR_MICROS, last)
+            for name, value in values_of({**row, LOG_SECONDS: max(end - begin, 1) / MICROS}).items():
+                metric = metric_named(name)
+                if metric is not None and metric.unit in _BASE:
+                    exported, factor = exported_name(metric)
+                    family = families.setdefault(exported, Family(exported, metric.explanation))
+                    family.samples.append(Sample({"run": one.run.name}, value * factor, end / MICROS))
+    return _text(families.values())
+
+
+def _text(families: Iterable[Family]) -> str:
+    return "\n".join([*(line for family in families for line in family.lines()), "# EOF"]) + "\n"
 
 
 def exported_name(metric: Metric) -> tuple[str, float]:

@@ -232,6 +232,7 @@ ANALYSIS: "Subject[AnalysisReport]" = Subject(
         ".sarif": Text("lsmlens.reports.sarif:of_analysis", ("analysis",)),
         ".benchmark.json": Text("lsmlens.reports.benchmark:of_analysis", ("analysis",)),
         ".prom": Text("lsmlens.reports.openmetrics:to_openmetrics", ("analysis",)),
+        ".openmetrics": Text("lsmlens.reports.openmetrics:to_history", ("analysis",)),
         ".trace.json": Text("lsmlens.reports.trace:to_trace", ("analysis",)),
         ".csv": Text("lsmlens.reports.jobs_csv:to_csv", ("analysis",)),
         ".parquet": TableFile("lsmlens.reports.jobs_parquet:write_jobs", ("analysis",)),
@@ -272,6 +273,7 @@ WORKLOAD: "Subject[FittedWorkload]" = Subject(
     {
         ".yaml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
         ".yml": Text("lsmlens.tuners.workloads.yaml_form:to_yaml", ("workload",)),
+        ".json": Text("lsmlens.reports.json_form:to_text", ("workload",)),
         **document("lsmlens.reports.workload:compose"),
     }
 )
@@ -299,6 +301,7 @@ RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
     {
         **document("lsmlens.reports.recommendation:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:to_json"),
+        ".csv": Text("lsmlens.reports.recommendation_csv:to_csv", ("recommendation",)),
         ".ini": Text("lsmlens.reports.recommendation:to_options_file", ("recommendation",)),
         ".conf": Text("lsmlens.reports.recommendation:to_ceph_conf", ("recommendation",)),
     },
@@ -312,6 +315,7 @@ DUEL: "Subject[Duel]" = Subject(
     {
         **document("lsmlens.reports.duel:compose"),
         ".json": Text("lsmlens.reports.recommendation_json:duel_to_json"),
+        ".csv": Text("lsmlens.reports.recommendation_csv:duel_to_csv"),
     }
 )
 QOS: "Subject[QosReport]" = Subject(

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from lsmlens.reports.html.charts import Chart
 
 NOTES_FIRST = 2  # on the first screen
+SAME_WORK = 0.03  # what two runs of the same work differ by
 TERMS = (
     (
         "predicted",
@@ -240,7 +241,7 @@ def notes(report: PredictionReport) -> Iterator[str]:
 
 
 def outside(report: PredictionReport) -> Iterator[str]:
-    """Which figures of real runs their intervals do not hold, a sentence for each run."""
+    """Which figures of real runs their intervals do not hold, and which runs did other work, a sentence for each."""
     for one, observed in zip(report.prediction.predictions, report.observed, strict=True):
         if observed is None or one.predicted is None:
             continue
@@ -253,3 +254,7 @@ def outside(report: PredictionReport) -> Iterator[str]:
         ]
         if beyond:
             yield f"{one.name}: {observed.name} lies outside the interval in {', '.join(beyond)}"
+        if abs(observed.work - 1) > SAME_WORK:
+            how = "fewer" if observed.work < 1 else "more"
+            off = f"{100 * abs(observed.work - 1):.0f} % {how} operations than this log's"
+            yield f"{one.name}: the flushes of {observed.name} took in {off}: it is not the same work"

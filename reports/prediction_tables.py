@@ -31,11 +31,15 @@ NOT_JUDGED = "cannot be judged"
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What a real run did: its name, and its figures, whole and by family."""
+    """What a real run did: its name, and its figures, whole and by family.
+
+    `work` is how many operations its flushes took in, over those of the log that was learned from.
+    """
 
     name: str
     total: Figures
     families: dict[str, Figures]
+    work: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

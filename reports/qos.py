@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lsmlens.analyzer.findings import Severity
-from lsmlens.analyzer.numbers import counted, file_name, millis, plain
+from lsmlens.analyzer.numbers import counted, file_name, percent, plain, time_of
 from lsmlens.analyzer.qos.view import OsdView
 from lsmlens.reports import qos_tables as tables
 from lsmlens.reports.document import (
@@ -139,7 +139,7 @@ def _key_figures(assessment: QosAssessment) -> Iterator[KeyFigure]:
         yield KeyFigure("capacity", f"{plain(one.capacity.real)} IOPS", one.capacity.origin)
     if assessment.recommendation is not None:
         pick = assessment.recommendation.pick
-        yield KeyFigure("clients' mean", millis(pick.mean_seconds), f"± {pick.mean_error:.0%}, as recommended")
+        yield KeyFigure("clients' mean", time_of(pick.mean_seconds), f"± {percent(pick.mean_error, 0)}, as recommended")
         between = f"{tables.duration(pick.recovery_low)} to {tables.duration(pick.recovery_high)}"
         yield KeyFigure("recovery takes", tables.duration(pick.recovery_seconds), between)
 
@@ -223,9 +223,9 @@ def _basis(recommendation: QosRecommendation) -> Iterator[str]:
     """What the simulation rests on."""
     base, without = recommendation.base, recommendation.base_without_compactions
     if base is not None:
-        alone = f"clients alone: {plain(round(base.iops))} IOPS, mean {millis(base.mean_seconds)}"
+        alone = f"clients alone: {plain(round(base.iops))} IOPS, mean {time_of(base.mean_seconds)}"
         if without is not None:
-            alone += f"; without compactions {plain(round(without.iops))}, {millis(without.mean_seconds)}"
+            alone += f"; without compactions {plain(round(without.iops))}, {time_of(without.mean_seconds)}"
         yield alone
     yield from (f"played: {fact}" for fact in recommendation.model.facts)
     yield from (f"assumed: {one}" for one in recommendation.model.assumptions)

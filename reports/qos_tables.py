@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from lsmlens.analyzer.numbers import file_name, millis, plain
+from lsmlens.analyzer.numbers import counted, file_name, percent, plain, size, time_of
 from lsmlens.analyzer.qos.allocation import ClassAllocation, Rate
 from lsmlens.analyzer.qos.cost_model import CostUnit
 from lsmlens.analyzer.qos.in_force import SchedulerInForce
@@ -69,7 +69,7 @@ def _setting(name: str, setting: QosSetting | None, unit: str = "") -> tuple[str
 
 
 def _bandwidth(setting: QosSetting) -> tuple[str, str, str, str]:
-    value = f"{plain((setting.real or 0) / MIB)} MiB/s in sequence"
+    value = f"{size(setting.real or 0)}/s in sequence"
     return "bandwidth", value, _origin(setting), _place(setting.source)
 
 
@@ -105,7 +105,7 @@ def _rates(share_of_capacity: float, rate: Rate | None, none: str) -> tuple[str,
     if rate is None:
         return none, "-", "-", "-", "-"
     return (
-        f"{share_of_capacity:.0%}",
+        percent(share_of_capacity, 0),
         plain(round(rate.iops, 1), 5),
         plain(round(rate.bytes_per_second / MIB, 1), 5),
         f"{rate.objects_per_second:.3g}",
@@ -123,10 +123,8 @@ def charges(osd: OsdView) -> tuple[str, ...]:
         return ()
     if costs.unit is CostUnit.BYTES:
         return (
-            f"charges are bytes: an operation costs its size, at least {costs.per_io / 1024:,.1f} KiB"
-            " (bandwidth / capacity)",
-            f"a recovered object of 4 MiB costs its primary {said.start / MIB:.2f} MiB, and {said.reply / MIB:.2f} MiB"
-            " for the reply",
+            f"charges are bytes: an operation costs its size, at least {size(costs.per_io)} (bandwidth / capacity)",
+            f"a recovered object of 4 MiB costs its primary {size(said.start)}, and {size(said.reply)} for the reply",
         )
     return (
         f"charges are small operations: 4 KiB costs {costs.cost(4096)}, 4 MiB {costs.cost(4 << 20)}",
@@ -172,7 +170,7 @@ def littles_law(view: QosView) -> Table:
             check.operation or "-",
             plain(check.depth),
             f"{check.in_flight:.1f}",
-            "holds" if check.holds else f"off by {check.deviation:+.0%}",
+            "holds" if check.holds else f"off by {100 * check.deviation:+.0f} %",
         )
         for check in view.littles_law
     )
@@ -210,9 +208,9 @@ def _candidate(alike: list[QosPrediction], recommendation: QosRecommendation, ha
     yield "".join(marks) + (">" if recommendation.pick in alike else " ")
     yield name_of(alike)
     yield plain(round(one.client_iops))
-    yield millis(one.mean_seconds)
+    yield time_of(one.mean_seconds)
     if has_p95:
-        yield millis(one.p95_seconds)
+        yield time_of(one.p95_seconds)
     yield duration(one.recovery_seconds)
     yield f"{duration(one.recovery_low)} to {duration(one.recovery_high)}"
     yield "limit" if one.is_limited else "backfills"
@@ -224,9 +222,9 @@ def candidate_notes(recommendation: QosRecommendation) -> list[str]:
     first, *others = (one.candidate for one in recommendation.predictions)
     changed = []
     if others and others[0].capacity != first.capacity and others[0].capacity is not None:
-        changed.append(f"capacity {others[0].capacity:,.0f}")
+        changed.append(f"capacity {plain(round(others[0].capacity))}")
     if others and (others[0].shards, others[0].threads) != (first.shards, first.threads):
-        changed.append(f"{others[0].shards} shard(s) x {others[0].threads} threads")
+        changed.append(f"{counted(others[0].shards, 'shard')} x {counted(others[0].threads, 'thread')}")
     return [*said, f"all others with {' and '.join(changed)}"] if changed else said
 
 
@@ -235,7 +233,7 @@ def settings_of(one: QosPrediction, recommendation: QosRecommendation) -> str:
     current = recommendation.predictions[0].candidate
     said = [one.candidate.name]
     if one.candidate.capacity != current.capacity and one.candidate.capacity is not None:
-        said.append(f"capacity {one.candidate.capacity:,.0f}")
+        said.append(f"capacity {plain(round(one.candidate.capacity))}")
     if (one.candidate.shards, one.candidate.threads) != (current.shards, current.threads):
         said.append(f"{one.candidate.shards} x {one.candidate.threads}")
     return ", ".join(said) + (" (in force)" if one.candidate.is_current else "")
@@ -256,7 +254,7 @@ def error_of(one: QosPrediction, recommendation: QosRecommendation) -> str:
 
     calibrated = ", calibrated on what was observed" if recommendation.calibration.is_of_clients else ""
     if one.p95_seconds is not None:
-        p95 = f", p95 within {P95_ERROR:.0%}"
+        p95 = f", p95 within {percent(P95_ERROR, 0)}"
     else:
         p95 = f"; no percentiles {'on HDDs' if recommendation.model.hardware.has_seeks else 'under WPQ'}"
-    return f"clients' mean within {one.mean_error:.0%}{calibrated}{p95}; no p99"
+    return f"clients' mean within {percent(one.mean_error, 0)}{calibrated}{p95}; no p99"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from lsmlens.analyzer.errors import LsmlensError
-from lsmlens.analyzer.numbers import ratio, size
+from lsmlens.analyzer.numbers import percent, ratio, size
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -26,11 +26,11 @@ from lsmlens.reports.document import (
 from lsmlens.reports.recommendation_tables import (
     RecommendationReport,
     cases_table,
+    changed,
     changes_table,
     differences_table,
     families_table,
     front_table,
-    percent,
     percent_changed,
     tried_table,
 )
@@ -43,15 +43,18 @@ MOST_TRIED = 10
 # Compactions so many times as large are worth a word.
 LARGER = 2.0
 TERMS = (
-    ("cost", "A weighed product of ratios to the current settings, which cost 1; the weights are the objective's."),
-    ("worst", "The cost in the case in which a finalist does worst: draws of the workload, loads, seeds."),
-    ("front", "A finalist that no other, nor the current settings, is better than in everything."),
+    ("cost", "What these settings cost by the objective; the current ones cost 1, so 0.8 is 20 % less."),
+    ("worst", "The highest cost in any case: other loads, seeds, or draws (workloads that fit the log as well)."),
+    ("front", "Settings that no others beat in every respect at once."),
     (
         "predicted",
         "What the log shows, times the ratio of the replays under these settings and under the current ones.",
     ),
-    ("90 % interval", "By the scatter of the replays, what the fit leaves open, and what any model errs."),
-    ("memtables at most", "All buffers of all column families, or the WAL's limit that flushes them before."),
+    ("90 % interval", "Where the truth should lie nine times in ten, by the replays' scatter and the model's error."),
+    (
+        "memtables at most",
+        "All column families' write buffers, full; less where the WAL's limit flushes them before.",
+    ),
 )
 
 
@@ -185,7 +188,7 @@ def headline(recommendation: Recommendation) -> str:
         f"Change {_options(picked.differences)}: {percent_changed(written)} bytes written by flushes and compactions"
     )
     if written.low is not None and written.high is not None:
-        words += f" (90 % interval {percent(written.present, written.low)} to {percent(written.present, written.high)})"
+        words += f" (90 % interval {changed(written.present, written.low)} to {changed(written.present, written.high)})"
     return f"{words}."
 
 
@@ -196,9 +199,9 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
         more = size(round(scores.memory_bytes - present.memory_bytes))
         yield f"{more} more memory for memtables at the most, which caches do not give"
     if scores.space_bytes > 1.05 * present.space_bytes:
-        yield f"{percent(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
+        yield f"{changed(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
     if scores.processed_records > present.processed_records:
-        yield f"{percent(present.processed_records, scores.processed_records)} records through compactions: CPU"
+        yield f"{changed(present.processed_records, scores.processed_records)} records through compactions: CPU"
     usual = present.written_bytes / max(present.compactions, 1)
     each = scores.written_bytes / max(scores.compactions, 1)
     if each > LARGER * usual:
@@ -226,7 +229,7 @@ def basis(report: RecommendationReport) -> Iterator[str]:
     yield f"{', '.join(parts)}; {one.seconds:.0f} s"
     yield (
         f"objective: {one.objective}; memtables were held to {size(one.memory_limit_bytes)} ({one.memory_source});"
-        " cost is a weighed product of ratios to the current settings, which cost 1"
+        " the current settings cost 1"
     )
 
 
@@ -244,7 +247,7 @@ def _estimates(recommendation: Recommendation) -> Iterator[str]:
     if recommendation.pruned:
         yield f"{recommendation.pruned} not replayed as the workload's curves put them far behind the best"
     if recommendation.estimate_error is not None:
-        yield f"estimates by these curves {recommendation.estimate_error:.0%} off on median"
+        yield f"estimates by these curves {percent(recommendation.estimate_error, 0)} off on median"
 
 
 def _options(differences: tuple[Difference, ...]) -> str:

@@ -28,7 +28,7 @@ DUEL_SCHEMA: Final = "lsmlens.duel/1"
 
 Cost = Annotated[
     float | None,
-    means("Weighed product of ratios to the current settings, which cost 1, by the objective; null where not known."),
+    means("Cost by the objective, a weighted product of ratios to the current settings (1); null where not known."),
 ]
 Problem = Annotated[str | None, means("Why it was not chosen or not tried; null where it only costs more.")]
 Origin = Annotated[str, means("Where the idea came from.")]

@@ -94,7 +94,7 @@ def families_table(recommendation: Recommendation, finalist: Finalist) -> tuple[
                 size(round(seen.written_bytes)),
                 size(round(value.written_bytes)),
                 f"{size(round(low))} to {size(round(high))}",
-                percent(seen.written_bytes, value.written_bytes),
+                changed(seen.written_bytes, value.written_bytes),
                 ratio(seen.write_amplification),
                 ratio(value.write_amplification),
             )
@@ -181,9 +181,9 @@ def _value(metric: str, value: float) -> str:
 
 def percent_changed(change: Change) -> str:
     """A change as people say it."""
-    return percent(change.present, change.value)
+    return changed(change.present, change.value)
 
 
-def percent(before: float, after: float) -> str:
+def changed(before: float, after: float) -> str:
     """From one number to another, in per cent."""
     return f"{100 * (after / before - 1):+.0f} %" if before else "-"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lsmlens.analyzer.metrics import LABELS
-from lsmlens.analyzer.numbers import counted, duration, mib, plain, ratio, setting, share, size
+from lsmlens.analyzer.numbers import counted, duration, mib, percent, plain, ratio, setting, size
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -226,7 +226,7 @@ def _died_in_memory(outcomes: Sequence[Outcome]) -> Table:
     rows = [
         (
             name or '""',
-            *(share(column[name].dropped_puts_share) if name in column else "-" for column in columns),
+            *(percent(column[name].dropped_puts_share) if name in column else "-" for column in columns),
         )
         for name in names
         if any(name in column and column[name].dropped_puts_share for column in columns)

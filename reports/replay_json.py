@@ -110,7 +110,7 @@ class ReplayFiguresJson(Struct, kw_only=True):
     compaction_statistics: CompactionStatisticsJson
     column_families: Annotated[list[FamilyJson], means("By column family.")]
     levels: Annotated[list[LevelJson], means("By level written to.")]
-    flushes: Annotated[list[FlushJson], means("What flushes took in and what survived them.")]
+    flushes: Annotated[list[FlushJson], means("What went into flushes and what survived them.")]
     write_amplification: AmplificationJson
     preloaded_records: Annotated[
         Count, means("Records that were in the database before the workload; in no figure but space.")
@@ -179,7 +179,7 @@ class OutcomeJson(Struct, kw_only=True):
     compaction_statistics: CompactionStatisticsJson | None = None
     column_families: Annotated[list[FamilyJson], means("By column family.")] = []
     levels: Annotated[list[LevelJson], means("By level written to.")] = []
-    flushes: Annotated[list[FlushJson], means("What flushes took in and what survived them.")] = []
+    flushes: Annotated[list[FlushJson], means("What went into flushes and what survived them.")] = []
     write_amplification: AmplificationJson | None = None
     preloaded_records: Annotated[
         Count | None, means("Records that were in the database before the workload; in no figure but space.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.measures.tombstones import skipped_per_entry
-from lsmlens.analyzer.numbers import bytes_of, counted, duration, plain, share, size
+from lsmlens.analyzer.numbers import bytes_of, counted, duration, percent, plain, size
 from lsmlens.analyzer.rules.level_targets import level_shape
 from lsmlens.analyzer.rules.memory_split import memory_lines, memory_split
 from lsmlens.analyzer.runs.osds import is_osd
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from lsmlens.reports.timeline import Timeline
 
 SAMPLE_CHARACTERS = 200
+# A statistics dump so soon after the open is of the open itself.
+AT_OPEN_SECONDS = 1.0
 
 
 def run_sections(one: RunAnalysis, selection: Selection, prefix: str, charted: bool) -> Iterator[Section]:
@@ -173,7 +175,7 @@ def stall_lines(one: RunAnalysis) -> Iterator[str]:
     if run.kv_thread:
         busiest = max(time.busy_share for time in run.kv_thread)
         seconds, idle = sum(time.seconds for time in run.kv_thread), sum(time.idle_seconds for time in run.kv_thread)
-        yield f"the kv thread was busy {share(1 - idle / seconds)} of {duration(seconds)}, at most {share(busiest)}"
+        yield f"the kv thread was busy {percent(1 - idle / seconds)} of {duration(seconds)}, at most {percent(busiest)}"
     total = one.total_amplification
     if total is not None:
         written = f"WAL {bytes_of(total.wal_bytes)} and tables {bytes_of(total.table_bytes)}"
@@ -189,11 +191,14 @@ def _statistics_dumps(series: "StatisticsSeries") -> str:
     cut = sum(point.is_cut for point in series.points)
     last = series.last_of_opens
     uptime = last[-1].uptime_seconds if last else None
+    if uptime is not None and uptime < AT_OPEN_SECONDS:
+        return f"{counted(len(series.points), 'statistics dump')}, all at the open: they tell nothing of what followed"
     after = f"{duration(uptime)} after the open" if uptime is not None else "at an unknown time"
-    stalled = "is not known" if series.stall_seconds is None else f"was {duration(series.stall_seconds)}"
+    seconds = series.stall_seconds
+    stalled = "stall time is not known" if seconds is None else f"writes had stalled for {duration(seconds)}"
     return (
-        f"{counted(len(series.points), 'statistics dump')}{f', {cut} of them cut' if cut else ''}, the last {after}:"
-        f" stall time {stalled}, users wrote {bytes_of(series.user_bytes)}, the WAL {bytes_of(series.wal_bytes)}"
+        f"{counted(len(series.points), 'statistics dump')}{f', {cut} of them cut' if cut else ''}, the last {after};"
+        f" by then {stalled}, users had written {bytes_of(series.user_bytes)}, the WAL {bytes_of(series.wal_bytes)}"
     )
 
 
@@ -230,7 +235,7 @@ def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
     if one.cross_check is not None and one.cross_check.difference is not None:
         said = (
             f"Tables written since then by the log: {bytes_of(one.cross_check.log_bytes)},"
-            f" {share(one.cross_check.difference)} off BlueFS's own count."
+            f" {percent(one.cross_check.difference)} off BlueFS's own count."
         )
         yield Paragraphs((said,))
 
@@ -249,7 +254,7 @@ def _option_blocks(one: RunAnalysis) -> Iterator[Block]:
     if table.rows:
         yield TableBlock("Options that differ from the release's defaults", table)
     else:
-        yield Paragraphs(("No option differs from its default, as far as the defaults are known.",))
+        yield Paragraphs(("No option with a known default differs from it.",))
 
 
 def option_lines(one: RunAnalysis) -> Iterator[str]:

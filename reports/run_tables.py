@@ -13,7 +13,7 @@ from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.analyzer.measures.pressure import FamilyPressure
 from lsmlens.analyzer.measures.tombstones import Iteration, LevelTombstones
 from lsmlens.analyzer.metrics import LABELS
-from lsmlens.analyzer.numbers import bytes_of, duration, file_name, mib, millis, plain, ratio, setting, share
+from lsmlens.analyzer.numbers import bytes_of, duration, file_name, mib, percent, plain, ratio, setting, time_of
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.document import Tone
@@ -164,8 +164,8 @@ _FLUSHES: tuple[Column[FlushView], ...] = (
     Column("entries in", lambda one: plain(one.input_entries)),
     Column("deletes in", lambda one: plain(one.input_deletes), importance=USUAL),
     Column("entries out", lambda one: plain(one.output_entries)),
-    Column("died in memory", lambda one: share(one.dropped_share)),
-    Column("puts died", lambda one: share(one.dropped_puts_share), importance=USUAL),
+    Column("died in memory", lambda one: percent(one.dropped_share)),
+    Column("puts died", lambda one: percent(one.dropped_puts_share), importance=USUAL),
     Column("reasons", lambda one: ", ".join(f"{count} {why}" for why, count in one.reasons.most_common()), left=True),
 )
 
@@ -209,7 +209,7 @@ _TOMBSTONES: tuple[Column[LevelTombstones], ...] = (
     Column("size", lambda one: bytes_of(one.bytes), importance=USUAL),
     Column("entries", lambda one: plain(one.entries), importance=USUAL),
     Column("tombstones", lambda one: plain(one.tombstones)),
-    Column("share", lambda one: share(one.share)),
+    Column("share", lambda one: percent(one.share)),
     Column("oldest", lambda one: _age(one.oldest_seconds), importance=USUAL),
     Column("median", lambda one: _age(one.median_seconds), importance=MINOR),
     Column("compaction due", lambda one: _DUE[one.is_due]),
@@ -231,7 +231,7 @@ def iterations(one: RunAnalysis) -> Table:
 _ITERATIONS: tuple[Column[Iteration], ...] = (
     Column("iterator", lambda one: one.name),
     Column("times", lambda one: plain(one.times) if one.times else "-"),
-    Column("mean", lambda one: millis(one.mean_seconds)),
+    Column("mean", lambda one: time_of(one.mean_seconds)),
     Column("slow lines", lambda one: plain(one.slow_lines)),
     Column("longest", lambda one: _age(one.longest_seconds)),
 )
@@ -277,9 +277,9 @@ def counters(one: RunAnalysis) -> Table | None:
     summary = one.counters
     if summary is None:
         return None
-    kv = _millis(summary.kv_sync_seconds, summary.kv_flush_seconds, summary.kv_commit_seconds)
-    transactions = _millis(summary.transaction_submit_seconds, summary.transaction_commit_seconds)
-    rocksdb = _millis(summary.rocksdb_get_seconds, summary.rocksdb_submit_seconds, summary.rocksdb_submit_sync_seconds)
+    kv = _times(summary.kv_sync_seconds, summary.kv_flush_seconds, summary.kv_commit_seconds)
+    transactions = _times(summary.transaction_submit_seconds, summary.transaction_commit_seconds)
+    rocksdb = _times(summary.rocksdb_get_seconds, summary.rocksdb_submit_seconds, summary.rocksdb_submit_sync_seconds)
     written = _bytes(
         summary.bluefs_wal_bytes_written, summary.bluefs_sst_bytes_written, summary.bluefs_slow_bytes_written
     )
@@ -291,7 +291,7 @@ def counters(one: RunAnalysis) -> Table | None:
         ("BlueFS written: WAL / tables / slow device", written),
         ("database on its device", f"{bytes_of(summary.db_used_bytes)} of {bytes_of(summary.db_total_bytes)}"),
         ("spilled to the slow device", slow),
-        ("onodes found in cache", share(summary.onode_hit_share)),
+        ("onodes found in cache", percent(summary.onode_hit_share)),
         ("client writes", f"{plain(summary.client_writes)}, {bytes_of(summary.client_write_bytes)}"),
     )
     return Table((f"since the daemon started, {len(one.beside.perf_dumps)} perf dumps", ""), rows)
@@ -309,15 +309,15 @@ def counter_intervals(one: RunAnalysis) -> Table | None:
 
 
 _COUNTER_INTERVALS: tuple[Column[CounterInterval], ...] = (
-    Column("kv flush / commit", lambda one: _millis(one.counted.kv_flush_seconds, one.counted.kv_commit_seconds)),
-    Column("transaction", lambda one: millis(one.counted.transaction_commit_seconds)),
-    Column("RocksDB get", lambda one: millis(one.counted.rocksdb_get_seconds)),
+    Column("kv flush / commit", lambda one: _times(one.counted.kv_flush_seconds, one.counted.kv_commit_seconds)),
+    Column("transaction", lambda one: time_of(one.counted.transaction_commit_seconds)),
+    Column("RocksDB get", lambda one: time_of(one.counted.rocksdb_get_seconds)),
     Column(
         "WAL / tables written",
         lambda one: _bytes(one.counted.bluefs_wal_bytes_written, one.counted.bluefs_sst_bytes_written),
     ),
     Column("spilled", lambda one: bytes_of(one.counted.slow_used_bytes)),
-    Column("onodes hit", lambda one: share(one.counted.onode_hit_share), importance=USUAL),
+    Column("onodes hit", lambda one: percent(one.counted.onode_hit_share), importance=USUAL),
     Column("client writes", lambda one: plain(one.counted.client_writes)),
     Column("seconds", lambda one: _range(one.seconds), importance=USUAL),
     Column("writes/s", lambda one: _range(one.per_second(one.counted.client_writes))),
@@ -328,8 +328,8 @@ def _range(ends: tuple[float, float] | None) -> str:
     return "-" if ends is None else f"{ends[0]:.0f} to {ends[1]:.0f}"
 
 
-def _millis(*seconds: float | None) -> str:
-    return " / ".join(map(millis, seconds))
+def _times(*seconds: float | None) -> str:
+    return " / ".join(map(time_of, seconds))
 
 
 def _bytes(*counts: float | None) -> str:
@@ -349,8 +349,8 @@ def client_results(one: RunAnalysis) -> Table | None:
             result.operation or "-",
             plain(result.iops),
             bytes_of(result.bytes_per_second) + "/s" if result.bytes_per_second is not None else "-",
-            millis(result.latency_mean_seconds),
-            millis(result.latency_percentiles_seconds.get(99.0)),
+            time_of(result.latency_mean_seconds),
+            time_of(result.latency_percentiles_seconds.get(99.0)),
         )
         for result in one.beside.client_results
     ]
@@ -397,7 +397,7 @@ def _measured(measure: "Measure", value: float | None) -> str:
     if value is None:
         return "-"
     if measure.is_latency:
-        return millis(value)
+        return time_of(value)
     return plain(round(value, 1)) if measure == "iops" else f"{bytes_of(value)}/s"
 
 
@@ -432,10 +432,10 @@ def stages(one: RunAnalysis) -> Table | None:
         (
             str(times.operation_class),
             plain(times.operations),
-            millis(times.whole.mean_seconds),
-            millis(times.whole.p95_seconds),
-            millis(times.whole.max_seconds),
-            ", ".join(f"{group.group} {share(group.share)}" for group in times.groups[:4]),
+            time_of(times.whole.mean_seconds),
+            time_of(times.whole.p95_seconds),
+            time_of(times.whole.max_seconds),
+            ", ".join(f"{group.group} {percent(group.share)}" for group in times.groups[:4]),
         )
         for times in one.stage_times
         if times.whole is not None
@@ -484,8 +484,8 @@ class TimeTables:
                 moment_of_micros(bins.start_of(one.bin)) or "-",
                 one.operation_class,
                 plain(one.operations),
-                millis(one.median_seconds),
-                millis(one.slowest_seconds),
+                time_of(one.median_seconds),
+                time_of(one.slowest_seconds),
             )
             for one in timeline.operations
         ]
@@ -494,8 +494,8 @@ class TimeTables:
                 moment_of_micros(span.since_micros) or "-",
                 span.name,
                 f"{(span.until_micros - span.since_micros) / MICROS:.1f} s",
-                millis(span.mean_seconds),
-                millis(span.p99_seconds),
+                time_of(span.mean_seconds),
+                time_of(span.p99_seconds),
             )
             for span in timeline.client_spans
         ]
@@ -505,7 +505,7 @@ class TimeTables:
     def kv_thread(self) -> Table:
         """How busy the kv thread was, as its lines have it."""
         rows = [
-            (moment_of_micros(since) or "-", f"{(until - since) / MICROS:.1f} s", share(busy))
+            (moment_of_micros(since) or "-", f"{(until - since) / MICROS:.1f} s", percent(busy))
             for since, until, busy in sorted(self._timeline.kv_thread)
         ]
         return Table(("from (UTC)", "time", "busy"), tuple(rows))

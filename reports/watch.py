@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Final
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.metrics import LOG_SECONDS, SUMS, metric_named
-from lsmlens.analyzer.numbers import plain, share, size
+from lsmlens.analyzer.numbers import percent, plain, size
 from lsmlens.analyzer.printable import printable
 from lsmlens.analyzer.watching.watch import OF_JOBS, OF_LOGS, Happened, Watch
-from lsmlens.reports.openmetrics import PREFIX, Family, to_openmetrics
+from lsmlens.reports.openmetrics import PREFIX, Family, Sample, to_openmetrics
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,7 +25,7 @@ def metrics(watch: Watch) -> str:
         Family(
             f"{PREFIX}watched_{name}",
             f"Since the log is watched: {meaning}.",
-            [({"run": log.name}, log.state.sums[name]) for log in watch.logs],
+            [Sample({"run": log.name}, log.state.sums[name]) for log in watch.logs],
             "counter",
         )
         for name, meaning in COUNTED.items()
@@ -82,7 +82,7 @@ def _figures(one: RunAnalysis) -> dict[str, str]:
         "compactions": plain(sums["compactions"]),
         "written": size(round(sums["flush_bytes"] + sums["compaction_output_bytes"])),
         "write amplification": plain(amplification.value(sums), 3),
-        "compacting": share(busy.value({**sums, LOG_SECONDS: one.statistics.log_duration_seconds})),
+        "compacting": percent(busy.value({**sums, LOG_SECONDS: one.statistics.log_duration_seconds})),
         "stalls": plain(sum(one.run.stall_lines.values())),
     }
 

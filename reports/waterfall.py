@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.clients.operations import Operation, slowest
 from lsmlens.analyzer.clients.stages import Stage
-from lsmlens.analyzer.numbers import millis
+from lsmlens.analyzer.numbers import time_of
 from lsmlens.reports.moments import moment, moment_of_micros
 from lsmlens.reports.tables import Table
 
@@ -26,7 +26,7 @@ def waterfalls(one: RunAnalysis) -> list[str]:
         if len(description) > DESCRIPTION_WIDTH:
             description = f"{description[: DESCRIPTION_WIDTH - 1]}…"
         at = f" at {begun(operation)}" if operation.initiated_micros is not None else ""
-        lines.append(f"  {millis(operation.duration_seconds)}{at}, {operation.operation_class}")
+        lines.append(f"  {time_of(operation.duration_seconds)}{at}, {operation.operation_class}")
         lines.append(f"    {description}")
         lines += _bars(operation)
     return lines
@@ -48,7 +48,7 @@ def _bars(operation: Operation) -> Iterator[str]:
     whole = sum(stage.seconds for stage in operation.stages)
     drawn = [stage for stage in operation.stages if whole and stage.seconds >= LEAST_SHARE * whole]
     for stage in drawn:
-        yield f"    {stage.group!s:11} {_bar(stage, whole)} {millis(stage.seconds):>9}  {stage.since} to {stage.until}"
+        yield f"    {stage.group!s:11} {_bar(stage, whole)} {time_of(stage.seconds):>9}  {stage.since} to {stage.until}"
 
 
 def _bar(stage: Stage, whole: float) -> str:
@@ -66,7 +66,7 @@ def waterfall_table(one: RunAnalysis) -> Table | None:
         for place, stage in enumerate(drawn):
             first = (f"{number}. {operation.operation_class}", begun(operation) or "-") if not place else ("", "")
             stages = f"{stage.since} to {stage.until}"
-            rows.append((*first, str(stage.group), millis(stage.start_seconds), millis(stage.seconds), stages))
+            rows.append((*first, str(stage.group), time_of(stage.start_seconds), time_of(stage.seconds), stages))
     header = ("operation", "began", "held by", "after", "for", "stage")
     return Table(header, tuple(rows), left=(0, 2, 5)) if rows else None
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from lsmlens.analyzer.counters.size_histograms import RequestSizes, SizeHistogram
-from lsmlens.analyzer.numbers import counted, duration, plain, share
+from lsmlens.analyzer.numbers import counted, duration, percent, plain
 from lsmlens.reports.document import (
     Block,
     Detail,
@@ -32,7 +32,7 @@ from lsmlens.tuners.workloads.sizes import mean_bytes
 KINDS = {
     WindowKind.FLUSH: ("flush", "flushes"),
     WindowKind.MERGE: ("merge of level 0", "merges of level 0"),
-    WindowKind.BOTTOM: ("live bottom", "live bottoms"),
+    WindowKind.BOTTOM: ("all live data", "all live data"),
 }
 
 BRIEF = Detail.BRIEF
@@ -120,7 +120,7 @@ def _requests(sizes: RequestSizes | None) -> Iterator[str]:
     for kind, classes in (sizes.classes if sizes is not None else {}).items():
         total = sum(one.number for one in classes)
         shown = [one for one in classes if one.number >= LEAST_SHOWN * total]
-        each = ", ".join(f"{share(one.number / total)} of {one.low} to {one.high} B" for one in shown)
+        each = ", ".join(f"{percent(one.number / total)} of {one.low} to {one.high} B" for one in shown)
         yield f"{plain(total)} {kind} requests of clients, by the OSD's histogram: {each}"
 
 
@@ -136,7 +136,7 @@ def _sum(family: FamilyFit, name: str) -> int:
 
 
 def _kept(kept: int, of: int) -> str:
-    return share(kept / of if of else None)
+    return percent(kept / of if of else None)
 
 
 def _seen(family: FamilyFit) -> str:
@@ -179,7 +179,7 @@ def _words(component: Component) -> str:
         return "queue, single deletes" if component.single_delete else "queue"
     if isinstance(component, Growth):
         again = component.repeated_deletes
-        repeats = f", {share(again)} of the deletes of what is gone" if again else ""
+        repeats = f", {percent(again)} of the deletes of what is gone" if again else ""
         age = f" after {plain(component.delete_age)} puts or more" if component.delete_age else ""
         return f"fresh keys, {component.delete_order} deleted{age}{repeats}"
     if isinstance(component, Clustered):
@@ -251,7 +251,7 @@ def _checked_curves(both: Sequence[Checked]) -> Iterator[Block]:
 
 
 def _left(one: FamilyMoments, survivors: str, place: int) -> str:
-    return share(float(getattr(one, survivors)[place]) / int(one.windows[place]))
+    return percent(float(getattr(one, survivors)[place]) / int(one.windows[place]))
 
 
 def _shown(count: int) -> list[int]:

@@ -142,3 +142,15 @@ def test_first_screens_stand_on_the_pages(site: Path) -> None:
     assert "write amplification" in text
     assert "--8&lt;--" not in text
     assert "--8<--" not in text
+
+
+def test_what_contributors_are_pointed_at_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    named = set(re.findall(r"`((?:analyzer|tuners|reports|cli|tests)/[\w/.-]+\.(?:py|json))`", text))
+    assert len(named) > 20
+    lacking = {name for name in named if not (ROOT / name).exists()}
+    assert lacking == {"analyzer/rules/NAME.py", "tests/analyzer/rules/test_my_rule.py"}  # what the reader writes
+    style = text[text.index("## Where to look for a style") :]
+    assert [name in style for name in ("memray", "Pebble", "optuna", "sqlfluff")] == [True] * 4
+    tables = (ROOT / "reports" / "run_tables.py").read_text()
+    assert re.search(r"^_FAMILIES: .*\n    Column\(.*lambda one: .*\),\n", tables, re.MULTILINE)

@@ -24,7 +24,7 @@ from lsmlens.tuners.options.run_options import options_of_run
 from lsmlens.tuners.predictions.anchor import anchor_on
 from lsmlens.tuners.predictions.prediction import Prediction
 from lsmlens.tuners.predictions.prediction import predict as predict_from
-from lsmlens.tuners.replays.ledger import Ledger
+from lsmlens.tuners.replays.ledger import KEPT_SO_FAR, Ledger
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, ReplayPlan
 from lsmlens.tuners.replays.outcome import replay as replay_plan
@@ -251,6 +251,7 @@ def tune(
     from lsmlens.tuners.search.request import TuningRequest
     from lsmlens.tuners.search.scores import Objective
     from lsmlens.tuners.search.tuning import Tuning  # which needs optuna
+    from optuna.exceptions import StorageInternalError
 
     machine = machine or Machine()
     learned = learn(source, run)
@@ -267,7 +268,11 @@ def tune(
             batch=ledger.decided("batch", machine.jobs or max(2, len(os.sched_getaffinity(0)))),
             seed=seed,
         )
-        return Tuning(Evaluator(learned, own, replayer), request, Path(study), machine.on_phase).recommend()
+        try:
+            return Tuning(Evaluator(learned, own, replayer), request, Path(study), machine.on_phase).recommend()
+        except StorageInternalError as error:
+            reason = str(error.__cause__ or error).splitlines()[0]
+            raise InputError(str(study), f"the study cannot be kept: {reason}", KEPT_SO_FAR) from error
 
 
 def _options_of(learned: FittedWorkload, options: Options) -> tuple[OptionSet, list[OptionSet]]:

@@ -29,6 +29,7 @@ from lsmlens.analyzer.collection.debug_levels import commands_of, guarded, level
 from lsmlens.analyzer.collection.requests import CLUSTER, DAEMON, DEBUG_LEVELS, METADATA, PERF_DUMP
 from lsmlens.analyzer.collection.secrets import settings_withheld, shapes_withheld, without_secrets
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.numbers import counted
 
 SCHEMA: Final = "lsmlens.collection/1"
 SUFFIXES: Final = (".tar.zst", ".tar.gz")
@@ -196,7 +197,7 @@ class Collector:
             return
         with guarded({osd.name: back for osd, (_, back) in before.items()}, seconds) as undo:
             if self.on_note is not None:
-                self.on_note(f"debug levels of {len(before)} OSD(s) are raised; should this be lost: sh {undo}")
+                self.on_note(f"debug levels of {counted(len(before), 'OSD')} raised; should this be lost: sh {undo}")
             steps = [Step(f"{osd.name}, debug levels", (one,)) for osd, (some, _) in before.items() for one in some]
             for step, answer in zip(steps, self._pool.map(self._answered, steps), strict=True):
                 answer[1].output.close()

@@ -42,6 +42,7 @@ from lsmlens.analyzer.measures.amplification import FamilyWrites
 from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.measures.life import SAME_TIME
 from lsmlens.analyzer.metrics import LABELS, LOG_SECONDS, METRICS, of_part, values_of
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.printable import printable
 from lsmlens.analyzer.units import MIB
 
@@ -260,7 +261,7 @@ def observe_table(path: str, text: str) -> list[tuple[str, Observation]]:
             left_out += 1
         else:
             known.append((name, row[1:]))
-    problems = (f"{left_out} row(s) have labels that are not known",) if left_out else ()
+    problems = (f"{counted(left_out, 'row')} with unknown labels",) if left_out else ()
     return [(name, _observation(path, known, column, problems)) for column, name in enumerate(names)]
 
 

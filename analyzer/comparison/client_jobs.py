@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.clients.cbt import SHORT_NAMES, Place, place_of, test_folder
 from lsmlens.analyzer.metrics import percentile_name
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.units import MIB
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def incomplete_notes(results: "Iterable[ClientResult]") -> list[str]:
         if not one.is_complete:
             said.append(f"{name}: cut before its summary; left out")
         elif one.errors:
-            said.append(f"{name}: {one.errors} error(s) in job {one.job or one.operation}")
+            said.append(f"{name}: {counted(one.errors, 'error')} in job {one.job or one.operation}")
     return said
 
 

@@ -40,11 +40,6 @@ class CounterDelta(NamedTuple):
     seconds: float | None = None
     went_down: tuple[str, ...] = ()
 
-    @property
-    def has_restart(self) -> bool:
-        """Whether the daemon was restarted, or its counters reset, between the two dumps."""
-        return bool(self.went_down)
-
     def number(self, name: str) -> int | float | None:
         """After minus before of a plain counter or gauge; None where it is not in both."""
         before, after = self.before.number(name), self.after.number(name)

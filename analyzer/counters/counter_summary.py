@@ -102,26 +102,6 @@ class CounterSummary:
             return None
         return self.db_used_bytes / self.db_total_bytes
 
-    @property
-    def transactions_per_kv_sync(self) -> float | None:
-        """Mean number of transactions one round of the kv thread commits."""
-        return _ratio(self.transactions, self.kv_syncs)
-
-    @property
-    def metadata_bytes_per_client_byte(self) -> float | None:
-        """(bytes written to WAL + to SST files) / `client_write_bytes`; None without client bytes.
-
-        High where clients write omap: those bytes are in the dividend and not in the divisor.
-        """
-        if self.bluefs_wal_bytes_written is None or self.bluefs_sst_bytes_written is None:
-            return None
-        return _ratio(self.bluefs_wal_bytes_written + self.bluefs_sst_bytes_written, self.client_write_bytes)
-
-    @property
-    def sst_bytes_per_wal_byte(self) -> float | None:
-        """Bytes written to SST files / to the WAL: write amplification as BlueFS sees it, flushes included."""
-        return _ratio(self.bluefs_sst_bytes_written, self.bluefs_wal_bytes_written)
-
 
 def _fragmentation_share(counter: Number, release: tuple[int, int, int] | None) -> float:
     in_millionths = counter > _THOUSAND or (release is not None and release >= MILLIONTHS_SINCE)

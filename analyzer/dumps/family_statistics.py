@@ -19,7 +19,7 @@ Only what RocksDB summed up is read, not the buckets. A level that was not read 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lsmlens.analyzer.dumps.printed_numbers import parse_bytes, parse_count, parse_gb, parse_real
 
@@ -329,12 +329,14 @@ class FamilyReading:
     def __init__(self, name: str) -> None:
         self.name = name
         self.is_torn = False
-        self._found = FamilyStatistics()
+        self._levels: list[LevelRow] = []
+        self._priorities: list[LevelRow] = []
+        self._found: dict[str, Any] = {}  # the other fields of `FamilyStatistics`
         self._columns: LevelColumns | None = None
 
     def accepts(self, columns: LevelColumns) -> bool:
         """Whether a table with these columns goes on with what was taken, or is another copy of the family's."""
-        return columns.is_by_priority and not self._found.priorities and self._found.uptime_seconds is None
+        return columns.is_by_priority and not self._priorities and self._found.get("uptime_seconds") is None
 
     def start_table(self, columns: LevelColumns) -> None:
         """Take in the rows that follow under these columns."""
@@ -344,15 +346,16 @@ class FamilyReading:
     def statistics(self) -> FamilyStatistics:
         """What was found."""
         found = self._found
-        tables = found.sum is not None and found.interval is not None and found.uptime_seconds is not None
-        return replace(found, is_whole=tables and bool(found.stalls) and not self.is_torn)
+        has_tables = all(found.get(name) is not None for name in ("sum", "interval", "uptime_seconds"))
+        is_whole = has_tables and bool(found.get("stalls")) and not self.is_torn
+        return FamilyStatistics(tuple(self._levels), priorities=tuple(self._priorities), is_whole=is_whole, **found)
 
     def take(self, line: str) -> None:
         """Take in the next line."""
         if self._columns is not None and names_row(line):
             self._take_row(self._columns.row(line))
-        elif values := _values(line, self._found):
-            self._found = replace(self._found, **values)  # type: ignore[arg-type]
+        elif values := _values(line, self._found.get("block_cache")):
+            self._found |= values
             self._columns = None
             if (stalls := _STALLS.match(line)) and stalls[2]:
                 self.take(stalls[2])  # releases without a line's end there
@@ -360,21 +363,18 @@ class FamilyReading:
             self.is_torn = True
 
     def _take_row(self, row: LevelRow | None) -> None:
-        found = self._found
         if row is None:
             self.is_torn = True
         elif row.level is not None:
-            self._found = replace(found, levels=(*found.levels, row))
-        elif row.name == "Sum":
-            self._found = replace(found, sum=row)
-        elif row.name == "Int":
-            self._found = replace(found, interval=row)
+            self._levels.append(row)
+        elif row.name in ("Sum", "Int"):
+            self._found["sum" if row.name == "Sum" else "interval"] = row
         else:
-            self._found = replace(found, priorities=(*found.priorities, row))
+            self._priorities.append(row)
 
 
-def _values(line: str, found: FamilyStatistics) -> dict[str, object]:
-    """The fields of `FamilyStatistics` that a line says."""
+def _values(line: str, cache: BlockCache | None) -> dict[str, Any]:
+    """The fields of `FamilyStatistics` that a line says; `cache` is what lines before it said of the block cache."""
     if match := UPTIME.match(line):
         return {"uptime_seconds": parse_real(match[1]), "interval_seconds": parse_real(match[2])}
     if match := _WRITTEN.match(line):
@@ -396,8 +396,8 @@ def _values(line: str, found: FamilyStatistics) -> dict[str, object]:
         return {"interval_stalls": parse_count(match[1])}
     if match := _BLOBS.match(line):
         return {"blob_files": _blob_files(match)}
-    cache = cache_on(line, found.block_cache)
-    return {"block_cache": cache} if cache else {}
+    known = cache_on(line, cache)
+    return {"block_cache": known} if known else {}
 
 
 def _totals(match: re.Match[str]) -> CompactionTotals:

@@ -18,6 +18,7 @@ from lsmlens.analyzer.fleet.rows import rows_of
 from lsmlens.analyzer.fleet.tables import TABLES, Kept
 from lsmlens.analyzer.logs.events import EventKind
 from lsmlens.analyzer.logs.pieces import grouped
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.reading import MemberSummary, read_pieces, runs_of
 from lsmlens.analyzer.runs.run import Run
 
@@ -60,7 +61,9 @@ def add(
         found: list[list[Entry]] = gathered({executor.submit(entries_of, file): file for file in files}, "listing")
         tasks = tasks_of(sorted((entry for some in found for entry in some), key=lambda entry: entry.path))
         if not tasks:
-            raise LsmlensError(f"{paths[0]}: no log among {len(files)} file(s)", "give logs, or folders that hold them")
+            raise LsmlensError(
+                f"{paths[0]}: no log among {counted(len(files), 'file')}", "give logs, or folders that hold them"
+            )
         new = [task for task in tasks if unknown_of(task, dataset.state_of(cluster, task.daemon).contents)]
         futures = {executor.submit(add_daemon, str(dataset.root), task, cluster, host): task.daemon for task in new}
         return sorted(gathered(futures, "reading"), key=lambda one: one.daemon)

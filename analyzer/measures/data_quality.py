@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from lsmlens.analyzer.findings import Confidence, Finding
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.jobs import BY_JOB_LINE
 from lsmlens.analyzer.runs.osds import is_osd
 from lsmlens.analyzer.runs.run import Run
@@ -34,23 +35,25 @@ def notes(run: Run, sums: Mapping[str, float]) -> list[str]:
             f" (at most {stamps.largest_step_millis / 1000:g} s): the log duration may be off"
         )
     if quality.cut_lines:
-        said.append(f"{quality.cut_lines} overlong line(s) were cut at 64 MiB")
+        said.append(f"{counted(quality.cut_lines, 'overlong line')} cut at 64 MiB")
     if quality.events_rejected:
-        said.append(f"{quality.events_rejected} event(s) were damaged beyond use and are not counted")
+        said.append(f"{counted(quality.events_rejected, 'event')} damaged beyond use, not counted")
     if quality.events_cut:
-        said.append(f"{quality.events_cut} event(s) were cut or malformed by the log; their whole fields are used")
+        said.append(
+            f"{counted(quality.events_cut, 'event')} cut short or malformed in the log: only whole fields are used"
+        )
     for kind, count in sorted(quality.without_start.items()):
-        said.append(f"{count} {kind}(s) finished whose start is not in the log")
+        said.append(f"{counted(count, kind)} finished whose start is not in the log")
     for kind, count in sorted(quality.without_finish.items()):
-        said.append(f"{count} {kind}(s) started that never finished in the log (cut, killed or still running)")
+        said.append(f"{counted(count, kind)} started and never finished in the log (cut, killed or still running)")
     for kind, count in sorted(quality.without_column_family.items()):
-        said.append(f"{count} {kind}(s) could not be told to a column family")
+        said.append(f"{counted(count, kind)} of an unknown column family")
     without_duration = sums["compactions"] - sums["timed_compactions"]
     without_input = sums["compactions"] - sums["weighed_compactions"]
     if without_duration:
-        said.append(f"{without_duration} compaction(s) of 0 µs are left out of the mean rates")
+        said.append(f"the mean rates leave out {counted(round(without_duration), 'compaction')} of 0 µs")
     if without_input:
-        said.append(f"{without_input} compaction(s) without input records are left out of the mean ratio")
+        said.append(f"the mean ratio leaves out {counted(round(without_input), 'compaction')} without input records")
     if quality.unknown_events:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in sorted(quality.unknown_events.items()))
         said.append(f"event kinds not known, kept: {kinds}")

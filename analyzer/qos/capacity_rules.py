@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import plain, size
 from lsmlens.analyzer.qos.in_force import SchedulerInForce
 from lsmlens.analyzer.qos.log_lines import LineKind, QosLine
 from lsmlens.analyzer.qos.remedies import measure, set_option, show_option, unset_option
@@ -76,13 +77,13 @@ class CapacityIsDefault:
         if refused is None and skip is not None and skip.is_true:
             why = "osd_mclock_skip_benchmark is set"
             evidence.append(evidence_of(skip))
-        meaning = f"mClock takes the OSD to do {capacity.real or 0:,.0f} writes of 4 KiB a second, for {why}"
+        meaning = f"mClock takes the OSD to do {plain(round(capacity.real or 0))} writes of 4 KiB a second, for {why}"
         if measured:
             meaning = (
-                f"a device that did {measured:,.0f} writes a second is scheduled as one of"
-                f" {capacity.real or 0:,.0f}, for {why}: {_consequence(osd.in_force, measured)}"
+                f"a device that did {plain(round(measured))} writes a second is scheduled as one of"
+                f" {plain(round(capacity.real or 0))}, for {why}: {_consequence(osd.in_force, measured)}"
             )
-        value = f"{capacity.real:g} IOPS" + (f", measured {measured:,.0f}" if measured else "")
+        value = f"{capacity.real:g} IOPS" + (f", measured {plain(round(measured))}" if measured else "")
         return Finding(
             code=self.code,
             title=self.title,
@@ -110,7 +111,7 @@ def _consequence(in_force: SchedulerInForce, measured: float) -> str:
     if capacity is None or bandwidth is None or not capacity.real or not bandwidth.real:
         return f"{measured / (capacity.real or 1) if capacity else 0:.0f} times as much"
     now, then = bandwidth.real / capacity.real, bandwidth.real / measured
-    return f"each small operation is charged {now / 1024:,.0f} KiB of bandwidth instead of {max(4.0, then / 1024):,.0f}"
+    return f"each small operation is charged {size(now)} of bandwidth instead of {size(max(4096.0, then))}"
 
 
 class CapacityImplausible:
@@ -201,7 +202,7 @@ class WeakHdd:
             title=self.title,
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
-            meaning=f"operations are slow while each small one is charged as if it moved {charge / 1e6:.1f} MB"
+            meaning=f"operations are slow while each small one is charged as if it moved {size(charge)}"
             if charge
             else "operations are slow on an HDD of little capacity",
             value=f"{capacity.real:g} IOPS",
@@ -261,8 +262,8 @@ class CapacityAboveMeasured:
                 evidence_of(capacity),
                 Evidence(
                     best.source,
-                    f"{best.iops:,.0f} writes/s at depth {best.depth}: with {copies} copies on {osds} OSDs"
-                    f" {measured:,.0f} on each",
+                    f"{plain(round(best.iops or 0))} writes/s at depth {best.depth}: with {copies} copies on {osds}"
+                    f" OSDs {plain(round(measured))} on each",
                 ),
             ),
             advice="set the capacity to what the cluster does under full load; no restart",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import plain, size
 from lsmlens.analyzer.qos.capacity_rules import PLAUSIBLE, evidence_of, evidence_of_line
 from lsmlens.analyzer.qos.log_lines import LineKind
 from lsmlens.analyzer.qos.remedies import restart, set_option, show_option, unset_option
@@ -55,10 +56,10 @@ class WrongKind:
         iops = bench.real("iops") if bench is not None else None
         if bench is not None and iops is not None:
             if kind == "hdd" and iops > PLAUSIBLE["ssd"][0]:
-                signs.append(f"it did {iops:,.0f} writes a second")
+                signs.append(f"it did {plain(round(iops))} writes a second")
                 evidence.append(evidence_of_line(bench))
             if kind == "ssd" and iops < PLAUSIBLE["hdd"][1]:
-                signs.append(f"it did {iops:,.0f} writes a second")
+                signs.append(f"it did {plain(round(iops))} writes a second")
                 evidence.append(evidence_of_line(bench))
         if not signs:
             return
@@ -121,7 +122,7 @@ class ShardsOfHdd:
             severity=Severity.WARNING,
             confidence=Confidence.HIGH,
             meaning="service is uneven and slow requests are many: each queue keeps its own share of every limit",
-            value=f"{shards.value} shards of {threads or '?'} thread(s)",
+            value=f"{shards.value} shards of {threads or '?'} threads",
             threshold="> 1 shard",
             threshold_source="tracker 66289, PR 58509",
             evidence=(evidence_of(shards), Evidence(osd.in_force.kind_source, "rotational")),
@@ -175,8 +176,8 @@ class BandwidthIsDefault:
             confidence=Confidence.LOW,
             meaning=f"{'an NVMe does' if is_nvme else 'a SATA SSD does no'} more than that: shares of large operations"
             f" are off by the ratio, about {max(usual, bandwidth.real) / min(usual, bandwidth.real):.1f}",
-            value=f"{bandwidth.real / (1 << 20):.0f} MiB/s",
-            threshold=f"default on a device of about {usual / 1e6:.0f} MB/s",
+            value=f"{size(bandwidth.real)}/s",
+            threshold=f"default on a device of about {size(usual)}/s",
             threshold_source="lsmlens",
             evidence=(evidence_of(bandwidth), Evidence(osd.material.metadata_source, f"devices {metadata.devices}")),
             advice="measure 4 MiB writes in sequence and set it; no restart",

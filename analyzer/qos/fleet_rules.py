@@ -6,6 +6,7 @@ from statistics import median
 from typing import ClassVar, NamedTuple
 
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import percent, plain
 from lsmlens.analyzer.qos.documents import OsdMetadata
 from lsmlens.analyzer.qos.remedies import set_option, unset_option
 from lsmlens.analyzer.qos.view import QosView
@@ -141,14 +142,14 @@ class ClusterFigureAsCapacity:
                     title=self.title,
                     severity=Severity.WARNING,
                     confidence=Confidence.MEDIUM,
-                    meaning=f"{osds} OSDs with {copies} copies do {iops:,.0f} writes a second together:"
-                    f" {right:,.0f} each",
-                    value=f"{same[0].iops:g} IOPS for osd.{same[0].osd}, {iops:,.0f} by the cluster",
-                    threshold=f"within {SAME_SHARE:.0%}",
+                    meaning=f"{osds} OSDs with {copies} copies do {plain(round(iops))} writes a second together:"
+                    f" {plain(round(right))} each",
+                    value=f"{same[0].iops:g} IOPS for osd.{same[0].osd}, {plain(round(iops))} by the cluster",
+                    threshold=f"within {percent(SAME_SHARE, 0)}",
                     threshold_source="lsmlens",
                     evidence=(
                         Evidence(same[0].source, f"osd.{same[0].osd} {same[0].option} {same[0].iops:g}"),
-                        Evidence(result.source, f"{iops:,.0f} writes/s at depth {result.depth}"),
+                        Evidence(result.source, f"{plain(round(iops))} writes/s at depth {result.depth}"),
                     ),
                     advice="one OSD's capacity is writes * copies / OSDs; no restart",
                     commands=(set_option("*", same[0].option, f"{right:.0f}"),),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.options.option_strings import same_value
 from lsmlens.analyzer.qos.capacity_rules import evidence_of, evidence_of_line
 from lsmlens.analyzer.qos.cost_model import counts_bytes
@@ -253,7 +254,7 @@ class LeftoverShares:
             severity=Severity.WARNING if wins else Severity.INFO,
             confidence=Confidence.HIGH,
             meaning=f"{len(wins)} of them are in force instead of the profile's" if wins else "the profile's count",
-            value=f"{len(found)} option(s) stored with profile {profile.value}",
+            value=f"{counted(len(found), 'option')} stored with profile {profile.value}",
             threshold="any",
             threshold_source="Ceph's documentation of mClock; tracker 55153",
             evidence=(*map(evidence_of, found[:2]), evidence_of(profile)),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted, percent
 from lsmlens.analyzer.qos.allocation import of_class
 from lsmlens.analyzer.qos.capacity_rules import evidence_of
 from lsmlens.analyzer.qos.cost_model import counts_bytes
@@ -165,7 +166,7 @@ class ProfileWithoutEffect:
             severity=Severity.INFO,
             confidence=Confidence.MEDIUM,
             meaning="no recovery waits in a queue: concurrency binds it, and the profile has nothing to order",
-            value=f"{profile.value}, at most {longest} operation(s) of recovery and best effort waiting",
+            value=f"{profile.value}, at most {counted(longest, 'operation')} of recovery and best effort waiting",
             threshold=f"<= {HARDLY_ANY}, while something recovers",
             threshold_source="lsmlens",
             evidence=(
@@ -220,9 +221,9 @@ class OnlyMisplaced:
             title=self.title,
             severity=Severity.INFO,
             confidence=Confidence.HIGH,
-            meaning=f"nothing is degraded: these groups have {shares.reservation:.0%} of the capacity reserved and at"
-            f" most {shares.limit:.0%} of it",
-            value=f"{len(misplaced)} group(s) only misplaced, {profile}",
+            meaning=f"nothing is degraded: these groups have {percent(shares.reservation, 0)} of the capacity reserved"
+            f" and at most {percent(shares.limit, 0)} of it",
+            value=f"{counted(len(misplaced), 'group')} only misplaced, {profile}",
             threshold="all groups that recover",
             threshold_source="OpSchedulerItem.h of 17.2.7 and later",
             evidence=(

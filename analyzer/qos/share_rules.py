@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import percent
 from lsmlens.analyzer.qos.capacity_rules import evidence_of
 from lsmlens.analyzer.qos.cost_model import counts_bytes
 from lsmlens.analyzer.qos.in_force import option_name
@@ -83,7 +84,7 @@ class CustomShares:
             return
         total = sum(one.reservation for one in classes.values())
         if total > 1:
-            yield f"reservations add up to {total:.0%} of the capacity"
+            yield f"reservations add up to {percent(total, 0)} of the capacity"
         largest = max(one.weight for one in classes.values())
         for service_class, one in classes.items():
             if one.limit and one.limit < one.reservation:
@@ -132,10 +133,10 @@ class LimitPerClient:
             confidence=Confidence.HIGH if clients else Confidence.MEDIUM,
             meaning="the limit holds for each client by itself: many clients together pass it"
             + ("" if clients else "; how many there are is not known"),
-            value=f"limit {limit:.0%}" + (f", {clients} clients in one queue" if clients else ""),
+            value=f"limit {percent(limit, 0)}" + (f", {clients} clients in one queue" if clients else ""),
             threshold=f"any limit before {'.'.join(map(str, fixed))}",
             threshold_source="PR 52809",
-            evidence=(Evidence(shares.source, f"client limit {limit:.0%} of the capacity"),),
+            evidence=(Evidence(shares.source, f"client limit {percent(limit, 0)} of the capacity"),),
             advice="upgrade; until then do not count on the limit",
             commands=(),
             risk=f"a limit of your own: {unset_option('*', option_name(ServiceClass.CLIENT, 'lim'))}",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.numbers import counted, percent, size
 from lsmlens.analyzer.qos.capacity_rules import evidence_of_line
 from lsmlens.analyzer.qos.log_lines import LineKind
 from lsmlens.analyzer.qos.remedies import restart, set_option, unset_option
@@ -73,7 +74,8 @@ class SubReadsPastQueue:
             severity=Severity.CRITICAL if full and slow else Severity.WARNING,
             confidence=Confidence.HIGH if full else Confidence.MEDIUM,
             meaning="sub-reads of recovery go into the strict queue: clients and recovery itself wait behind them",
-            value=f"{len(affected)} group(s) of erasure-coded pools recover, {len(slow)} line(s) of slow operations",
+            value=f"{counted(len(affected), 'group')} of erasure-coded pools recover,"
+            f" {counted(len(slow), 'line')} of slow operations",
             threshold=f"slow operations, or {TIMES_SCHEDULED:g} times more above than in the scheduler",
             threshold_source="tracker 71655; PR 68932, 64618",
             evidence=tuple(evidence),
@@ -180,15 +182,14 @@ class CompactionPaidByClients:
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
             meaning="no queue schedules compactions: clients wait while recovery keeps its rate",
-            value=f"{load.active_share:.0%} of the time at {load.bytes_per_second / 1e6:.0f} MB/s,"
-            f" {share:.0%} of the device",
-            threshold=f"> {ACTIVE_SHARE:.0%} of the time at > {DEVICE_SHARE:.0%} of the device",
+            value=f"{percent(load.active_share, 0)} of the time at {size(load.bytes_per_second)}/s,"
+            f" {percent(share, 0)} of the device",
+            threshold=f"> {percent(ACTIVE_SHARE, 0)} of the time at > {percent(DEVICE_SHARE, 0)} of the device",
             threshold_source="simulation; lsmlens",
             evidence=(
                 Evidence(
                     run.members[0] if run is not None else "log",
-                    f"compactions in {load.seconds:.0f} s of log: {load.bytes_per_second / 1e6:.0f} MB/s read and"
-                    " written",
+                    f"compactions in {load.seconds:.0f} s of log: {size(load.bytes_per_second)}/s read and written",
                 ),
             ),
             advice="favour clients while recovery goes on, or shift compactions; no restart",

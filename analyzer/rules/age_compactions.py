@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.numbers import counted, duration, share, size
+from lsmlens.analyzer.numbers import counted, duration, percent, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.runs.jobs import COMPACTION
@@ -56,10 +56,10 @@ class AgeCompactions:
             )
             yield self._finding(
                 Severity.WARNING,
-                f"{share(aged / total)} of what compactions write is for the age of tables; those written together"
+                f"{percent(aged / total)} of what compactions write is for the age of tables; those written together"
                 " come of age together, so it comes in bursts",
-                f"{share(aged / total)} of {size(total)}",
-                f"{share(MOST_AGE_SHARE)} of the bytes compactions write",
+                f"{percent(aged / total)} of {size(total)}",
+                f"{percent(MOST_AGE_SHARE)} of the bytes compactions write",
                 Evidence(run.name, f"compactions: {counts} of {compactions.height}"),
                 "lengthen ttl and periodic_compaction_seconds, or turn them off (0), unless data must go by age",
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.numbers import millis
+from lsmlens.analyzer.numbers import time_of
 from lsmlens.analyzer.runs.osds import is_osd, osd_number
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ class CommitLatency:
             meaning="most of a kv round is RocksDB's write and the sync of its log"
             if by_rocksdb
             else "most of a kv round is the flush of the data device, not RocksDB",
-            value=f"commit {millis(commit)}, flush {millis(flush)}",
+            value=f"commit {time_of(commit)}, flush {time_of(flush)}",
             threshold=f"{RATIO:g} times, from {LEAST_SECONDS * 1e3:g} ms on",
             threshold_source="lsmlens",
             evidence=(
                 Evidence(
                     "perf dump",
-                    f"bluestore.kv_commit_lat {millis(commit)}, kv_flush_lat {millis(flush)} in the mean of"
+                    f"bluestore.kv_commit_lat {time_of(commit)}, kv_flush_lat {time_of(flush)} in the mean of"
                     f" {counters.kv_syncs or 0} rounds",
                 ),
             ),

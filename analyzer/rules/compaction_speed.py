@@ -33,7 +33,7 @@ class CompactionSpeed:
 
     Risk: none in comparing; changing packages or devices is as risky as ever.
 
-    Check: MB/s per job come to the others'.
+    Check: MiB/s per job come to the others'.
     """
 
     code: ClassVar[str] = "R17"
@@ -80,7 +80,7 @@ class CompactionSpeed:
             advice="compare version, build, device, compression and load with the peers'; look for a rate limit",
             commands=("ceph tell osd.\\* version", "ceph device ls") if is_osd(run.run) else (),
             risk="none in comparing",
-            check="MB/s per job come to the peers'",
+            check="MiB/s per job come to the peers'",
         )
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.numbers import duration, plain, share
+from lsmlens.analyzer.numbers import duration, percent, plain
 from lsmlens.analyzer.runs.osds import is_osd, osd_number
 from lsmlens.analyzer.runs.run import KvThreadTime
 
@@ -57,8 +57,8 @@ class KvThread:
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
             meaning="transactions queue for the one thread that commits them, whatever the device could do",
-            value=f"busy {share(1 - idle / seconds)} of {duration(seconds)} on end",
-            threshold=f"> {share(BUSY_SHARE)} for {duration(SUSTAINED_SECONDS)}",
+            value=f"busy {percent(1 - idle / seconds)} of {duration(seconds)} on end",
+            threshold=f"> {percent(BUSY_SHARE)} for {duration(SUSTAINED_SECONDS)}",
             threshold_source="ceph.io, RocksDB tuning deep-dive (2022); the length is ours",
             evidence=(
                 Evidence(

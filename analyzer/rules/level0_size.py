@@ -1,4 +1,4 @@
-"""R04: levels 0 and 1 of unlike size."""
+"""R04: levels 0 and 1 that differ in size."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -45,7 +45,7 @@ class Level0Size:
     """
 
     code: ClassVar[str] = "R04"
-    title: ClassVar[str] = "Levels 0 and 1 of unlike size"
+    title: ClassVar[str] = "Levels 0 and 1 differ in size"
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """One finding for all column families with the same two sizes, of those in which something was flushed."""

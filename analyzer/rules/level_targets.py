@@ -83,10 +83,11 @@ class LevelTargets:
             threshold=f"{size(selection.usable_bytes)}, {USABLE_PERCENT} % of the device",
             threshold_source="Ceph, RocksDBBlueFSVolumeSelector; RocksDB, LevelCompactionBuilder::GetPathId",
             evidence=(
-                Evidence("perf dump", f"bluefs.db_total_bytes {device}"),
+                Evidence("perf dump", f"bluefs.db_total_bytes {size(device)}"),
                 Evidence(
                     "options in force",
-                    f"max_bytes_for_level_base {shape.base_bytes}, max_bytes_for_level_multiplier {shape.multiplier}",
+                    f"max_bytes_for_level_base {size(shape.base_bytes)},"
+                    f" max_bytes_for_level_multiplier {shape.multiplier}",
                 ),
             ),
             advice=f"a block.db of {size(needed)} would hold level {level} of one family;"

@@ -14,7 +14,7 @@ from lsmlens.analyzer.measures.tombstones import (
     share_of,
     skipped_per_entry,
 )
-from lsmlens.analyzer.numbers import counted, duration, millis, plain, share
+from lsmlens.analyzer.numbers import counted, duration, percent, plain, time_of
 from lsmlens.analyzer.runs.osds import is_osd, osd_number
 
 # All ours: an iterator's step takes microseconds where it steps over nothing, and a listing of a collection less than
@@ -101,8 +101,8 @@ class ListedTombstones:
             confidence=Confidence.MEDIUM,
             meaning=f"{what} step over {plain(tombstones)} tombstones; for {plain(idle)} of them no compaction is due"
             + ("" if slow else ", though half of those in a level are older than a day"),
-            value=f"{share(part)} of {plain(sum(one.entries for one in levels))} entries are tombstones",
-            threshold=f"{share(LEAST_SHARE)} and slow iterators, or {share(STALE_SHARE)} for a day",
+            value=f"{percent(part)} of {plain(sum(one.entries for one in levels))} entries are tombstones",
+            threshold=f"{percent(LEAST_SHARE)} and slow iterators, or {percent(STALE_SHARE)} for a day",
             threshold_source="ours",
             evidence=(*slow, Evidence(run.name, _told(worst))),
             column_family=worst.family if len({one.family for one in levels}) == 1 else None,
@@ -129,7 +129,7 @@ def _slow(run: RunAnalysis, is_listing: bool) -> Iterator[Evidence]:
         elif one.times >= LEAST_CALLS and (one.mean_seconds or 0.0) >= SLOW_SECONDS:
             source = run.beside.perf_dumps[-1].source
             times = counted(one.times, "time")
-            yield Evidence(source, f"bluestore.{one.name}: {times}, {millis(one.mean_seconds)} in the mean")
+            yield Evidence(source, f"bluestore.{one.name}: {times}, {time_of(one.mean_seconds)} in the mean")
 
 
 def _told(one: LevelTombstones) -> str:

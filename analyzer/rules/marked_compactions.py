@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.numbers import counted, share, size
+from lsmlens.analyzer.numbers import counted, percent, size
 from lsmlens.analyzer.options.option_changes import is_ceph
 from lsmlens.analyzer.runs.jobs import COMPACTION
 
@@ -58,16 +58,16 @@ class MarkedCompactions:
         if part <= MOST_MARKED_SHARE:
             return
         families = ", ".join(
-            f"{family} {share(count / bytes_by_reason[MARKED])}" for family, count in marked.most_common()
+            f"{family} {percent(count / bytes_by_reason[MARKED])}" for family, count in marked.most_common()
         )
         yield Finding(
             code=self.code,
             title=self.title,
             severity=Severity.WARNING,
             confidence=Confidence.HIGH,
-            meaning=f"compaction-on-deletion, not growth, makes {share(part)} of what compactions write ({families})",
-            value=f"{share(part)} of {size(total)}",
-            threshold=f"{share(MOST_MARKED_SHARE)} of the bytes compactions write",
+            meaning=f"compaction-on-deletion, not growth, makes {percent(part)} of what compactions write ({families})",
+            value=f"{percent(part)} of {size(total)}",
+            threshold=f"{percent(MOST_MARKED_SHARE)} of the bytes compactions write",
             threshold_source="ours; the reason is RocksDB's CompactionReason",
             evidence=(
                 Evidence(

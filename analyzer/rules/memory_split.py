@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.numbers import counted, share, size
+from lsmlens.analyzer.numbers import counted, percent, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.runs.osds import is_osd, osd_number
@@ -99,7 +99,7 @@ class MemoryDoesNotGoRound:
             meaning=meaning,
             value=value,
             threshold=f"osd_memory_cache_min ({size(split.least_cache_bytes)}); write buffers"
-            f" {share(MOST_MEMTABLE_SHARE)} of the caches",
+            f" {percent(MOST_MEMTABLE_SHARE)} of the caches",
             threshold_source="Ceph, BlueStore's cache tuning; the share is ours",
             evidence=tuple(Evidence("options in force", text) for text in memory_lines(split)),
             advice="raise osd_memory_target, or lower max_total_wal_size"
@@ -140,7 +140,7 @@ def memory_split(run: RunAnalysis) -> MemorySplit | None:
 def memory_lines(split: MemorySplit) -> Iterator[str]:
     """The split in sentences."""
     ratios = ", ".join(
-        f"{name.removeprefix('bluestore_cache_').removesuffix('_ratio')} {share(part)}"
+        f"{name.removeprefix('bluestore_cache_').removesuffix('_ratio')} {percent(part)}"
         for name, part in split.ratios.items()
     )
     tuned = "" if split.is_tuned else "; caches are not tuned, so their own sizes count"

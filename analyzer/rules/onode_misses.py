@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.numbers import millis, share
+from lsmlens.analyzer.numbers import percent, time_of
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.runs.osds import is_osd, osd_number
@@ -64,9 +64,9 @@ class OnodeMisses:
             confidence=Confidence.LOW,
             meaning="onodes are read from RocksDB while reading takes longer: too little memory for the objects in use,"
             " unless mostly new objects were written",
-            value=f"{share(_miss_share(now))} missed, a get {millis(now.rocksdb_get_seconds)} after"
-            f" {millis(before.rocksdb_get_seconds)}",
-            threshold=f"{share(MISS_SHARE)} and {RISE:g} times",
+            value=f"{percent(_miss_share(now))} missed, a get {time_of(now.rocksdb_get_seconds)} after"
+            f" {time_of(before.rocksdb_get_seconds)}",
+            threshold=f"{percent(MISS_SHARE)} and {RISE:g} times",
             threshold_source="lsmlens",
             evidence=(
                 Evidence(

@@ -6,7 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.dumps.tickers import StatisticHistogram
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.numbers import plain, share
+from lsmlens.analyzer.numbers import percent, plain
 from lsmlens.analyzer.runs.osds import is_osd
 
 # RocksDB, tools/advisor/advisor/rules.ini: bloom-filter-percent-useful, tuning-iostat-burst, decompress-time-long.
@@ -64,7 +64,7 @@ class ReadStatistics:
         useful, positive, true = (tickers.get(f"rocksdb.bloom.filter.{name}", 0) for name in names)
         text = ", ".join(f"bloom.filter.{name} {tickers.get(f'rocksdb.bloom.filter.{name}', 0)}" for name in names)
         prefix = sum(tickers.get(f"rocksdb.bloom.filter.prefix.{name}", 0) for name in ("checked", "useful"))
-        threshold = f"< {share(USEFUL_SHARE)}"
+        threshold = f"< {percent(USEFUL_SHARE)}"
         if not useful + positive:
             if prefix:
                 return
@@ -73,7 +73,7 @@ class ReadStatistics:
             right = (useful + true) / (useful + positive)
             if right >= USEFUL_SHARE:
                 return
-            meaning, value = "filters let keys pass that are not there", f"{share(right)} of checks were right"
+            meaning, value = "filters let keys pass that are not there", f"{percent(right)} of checks were right"
         advice = "more bits a key in the filter (10 let 1 % of absent keys pass, 20 a hundredth of that)"
         yield self._finding(run, meaning, value, threshold, text, advice, "filters take memory: bits x keys")
 
@@ -98,9 +98,9 @@ class ReadStatistics:
             return
         text = f"{DECOMPRESSION} SUM {found.sum}, {' + '.join(BLOCK_READS)} SUM {reads_micros}"
         advice = "LZ4 instead of a heavier compression, smaller blocks, or a larger block cache"
-        meaning, value = "reading a block is largely decompressing it", f"{share(part)} of the time blocks take"
+        meaning, value = "reading a block is largely decompressing it", f"{percent(part)} of the time blocks take"
         risk = "lighter compression takes space, a cache takes memory"
-        yield self._finding(run, meaning, value, f"> {share(DECOMPRESSION_SHARE)}", text, advice, risk)
+        yield self._finding(run, meaning, value, f"> {percent(DECOMPRESSION_SHARE)}", text, advice, risk)
 
     def _finding(
         self, run: RunAnalysis, meaning: str, value: str, threshold: str, text: str, advice: str, risk: str

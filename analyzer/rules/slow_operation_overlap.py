@@ -7,7 +7,7 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.measures.blame import during_compaction, waits_of
 from lsmlens.analyzer.measures.coincidences import JOBS, SLOW_OPERATIONS, SLOW_SECONDS, STALLS, Coincidence
-from lsmlens.analyzer.numbers import millis, share
+from lsmlens.analyzer.numbers import percent, time_of
 from lsmlens.analyzer.runs.osds import is_osd
 
 # Ours: at three times chance, two of three coincidences are none.
@@ -63,8 +63,8 @@ class SlowOperationOverlap:
             yield NotAssessed(
                 self.code,
                 self.title,
-                f"time without flushes and compactions (within 1 s of them {share(overlap.chance_share)} of operations"
-                " would be by chance): operations dumped over a longer time",
+                f"time without flushes and compactions (within 1 s of them {percent(overlap.chance_share)} of"
+                " operations would be by chance): operations dumped over a longer time",
             )
             return
         ratio, interval = overlap.ratio, overlap.interval
@@ -109,4 +109,4 @@ def _worst(run: RunAnalysis) -> Evidence:
     if worst is None or (logged is not None and logged[0] > (worst.duration_seconds or 0.0)):
         assert logged is not None  # there are slow operations, so one of the two
         return logged[1]
-    return Evidence(worst.source, f"{millis(worst.duration_seconds)}: {worst.description}")
+    return Evidence(worst.source, f"{time_of(worst.duration_seconds)}: {worst.description}")

@@ -8,7 +8,7 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.measures.blame import late_peers, measure_blame
 from lsmlens.analyzer.measures.coincidences import SLOW_SECONDS
-from lsmlens.analyzer.numbers import counted, millis, share
+from lsmlens.analyzer.numbers import counted, percent, time_of
 from lsmlens.analyzer.runs.osds import is_osd, osd_number
 
 # Ours: of the slow operations, so many waited most of their time for the same peer.
@@ -54,13 +54,13 @@ class SlowPeers:
                 meaning=f"it is osd.{osd}{_place(run, osd)} that is late, not the OSD that was asked"
                 + _what_it_did(osd, run, peers),
                 value=f"{count} of {counted(len(slow), 'slow operation')} waited for osd.{osd}",
-                threshold=f"{share(LEAST_SHARE)} of them, {LEAST_OPERATIONS} at least",
+                threshold=f"{percent(LEAST_SHARE)} of them, {LEAST_OPERATIONS} at least",
                 threshold_source="ours",
                 evidence=(
                     Evidence(
                         longest.source,
-                        f"{millis(longest.duration_seconds)}, {millis(dict(longest.waited)[osd])} of it for osd.{osd}:"
-                        f" {longest.description}",
+                        f"{time_of(longest.duration_seconds)}, {time_of(dict(longest.waited)[osd])} of it for"
+                        f" osd.{osd}: {longest.description}",
                     ),
                 ),
                 advice=f"look at osd.{osd} and its device",

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.numbers import counted, plain, share, size
+from lsmlens.analyzer.numbers import counted, percent, plain, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 
@@ -50,7 +50,7 @@ class SmallTables:
                 confidence=Confidence.MEDIUM,
                 meaning=f"{family}: indexes, filters and opens cost by the table, and these hold little each",
                 value=f"{counted(tables, 'live table')}, half of them below {size(round(median))}",
-                threshold=f"{plain(LEAST_TABLES)} tables, median below {share(SMALL_SHARE)} of {size(target)}",
+                threshold=f"{plain(LEAST_TABLES)} tables, median below {percent(SMALL_SHARE)} of {size(target)}",
                 threshold_source="ours",
                 evidence=(
                     Evidence(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.numbers import bytes_of, plain, share, size
+from lsmlens.analyzer.numbers import bytes_of, percent, plain, size
 from lsmlens.analyzer.runs.osds import is_osd, osd_number, store_path, while_stopped
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ class Spillover:
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
             meaning="the next large compactions will not find room on the database's device",
-            value=f"{share(full.db_used_share)} used",
-            threshold=share(FULL_SHARE),
+            value=f"{percent(full.db_used_share)} used",
+            threshold=percent(FULL_SHARE),
             threshold_source="lsmlens",
             evidence=(
                 Evidence(

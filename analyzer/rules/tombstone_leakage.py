@@ -6,7 +6,7 @@ from typing import ClassVar
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.measures.flushes import FlushView
-from lsmlens.analyzer.numbers import counted, plain, share
+from lsmlens.analyzer.numbers import counted, percent, plain
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.runs.osds import is_osd
@@ -63,10 +63,11 @@ class TombstoneLeakage:
                 title=self.title,
                 severity=Severity.WARNING,
                 confidence=Confidence.MEDIUM,
-                meaning=f"{view.name}: {share(leak)} of the deletes came after their put was flushed, so both are"
+                meaning=f"{view.name}: {percent(leak)} of the deletes came after their put was flushed, so both are"
                 " written to tables and compacted away",
-                value=f"leak {share(leak)}, deletes {share(deletes_share)} of the entries",
-                threshold=f"leak {share(MOST_LEAK)} where deletes are over {share(LEAST_DELETES_SHARE)} of the entries",
+                value=f"leak {percent(leak)}, deletes {percent(deletes_share)} of the entries",
+                threshold=f"leak {percent(MOST_LEAK)} where deletes are over {percent(LEAST_DELETES_SHARE)} of"
+                " the entries",
                 threshold_source="Ceph's RocksDB tuning post of 2022, PR 51821; the numbers are ours",
                 evidence=(
                     Evidence(

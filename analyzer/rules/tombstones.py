@@ -7,7 +7,7 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.measures.tombstones import COLLECTOR as OPTION
 from lsmlens.analyzer.measures.tombstones import live_tables
-from lsmlens.analyzer.numbers import counted, plain, share
+from lsmlens.analyzer.numbers import counted, percent, plain
 from lsmlens.analyzer.runs.osds import is_osd
 
 # rocksdb_cf_compact_on_deletion_trigger / _sliding_window, Ceph's defaults: 16384 of 32768.
@@ -74,8 +74,8 @@ class Tombstones:
                 meaning=f"{family}: iterating must step over tombstones one by one"
                 + ("" if option is None else f"; {OPTION} is {option.value}"),
                 value=f"{counted(len(tables), 'table')}, {plain(sum(one.tombstones for one in tables))} tombstones,"
-                f" at most {share(max(one.tombstones / one.entries for one in tables))} of a table",
-                threshold=f"> {share(TOMBSTONE_SHARE)} of a table of {plain(LEAST_ENTRIES)} entries or more",
+                f" at most {percent(max(one.tombstones / one.entries for one in tables))} of a table",
+                threshold=f"> {percent(TOMBSTONE_SHARE)} of a table of {plain(LEAST_ENTRIES)} entries or more",
                 threshold_source=f"{OPTION}_trigger and _sliding_window of Ceph",
                 evidence=(
                     Evidence(

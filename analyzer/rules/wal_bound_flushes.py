@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
-from lsmlens.analyzer.numbers import share
+from lsmlens.analyzer.numbers import percent
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.runs.jobs import FLUSH
@@ -69,9 +69,9 @@ class WalBoundFlushes:
             severity=Severity.WARNING if total > MOST_WAL_SHARE else Severity.INFO,
             confidence=Confidence.HIGH,
             meaning=f"max_total_wal_size binds for {', '.join(bound)}: their write_buffer_size and {MERGE} do nothing",
-            value=f'{share(total)} of all flushes for "{WAL_FULL}" before enough write buffers were full,'
-            f" up to {share(shares[worst])} ({worst})",
-            threshold=f"{share(MOST_WAL_SHARE)} of a family's flushes; a warning if of all flushes",
+            value=f'{percent(total)} of all flushes for "{WAL_FULL}" before enough write buffers were full,'
+            f" up to {percent(shares[worst])} ({worst})",
+            threshold=f"{percent(MOST_WAL_SHARE)} of a family's flushes; a warning if of all flushes",
             threshold_source="ours, from the memory sums of Ceph's defaults",
             evidence=(
                 *(_evidence(run, family, early[family]) for family in bound),

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Finding, NotAssessed, Severity
-from lsmlens.analyzer.numbers import share
+from lsmlens.analyzer.numbers import percent
 from lsmlens.analyzer.rules.stalls import (
     LEVEL0,
     LEVEL0_OR_MEMTABLES,
@@ -68,7 +68,7 @@ class WriteSlowdowns:
         if not slowed and is_critical and not stalls_of(run, STOP):
             slowed = [Stall(None, UNKNOWN, 0, 0, ())]
         for stall in slowed:
-            time = "stalled time not known" if part is None else f"stalled up to {share(part)} of the time"
+            time = "stalled time not known" if part is None else f"stalled up to {percent(part)} of the time"
             yield Finding(
                 code=self.code,
                 title=self.title,
@@ -78,7 +78,7 @@ class WriteSlowdowns:
                 if stall.cause != UNKNOWN
                 else f"writes to the database were slowed down or stopped: {MEANINGS[UNKNOWN]}",
                 value=f"{stall.told}, {time}".removeprefix(", "),
-                threshold=f"any; critical above {share(CRITICAL_STALLED_SHARE)} of the time",
+                threshold=f"any; critical above {percent(CRITICAL_STALLED_SHARE)} of the time",
                 threshold_source="RocksDB, db/column_family.cc; the share of time is ours",
                 evidence=(*stall.evidence, *stalled_time(run)),
                 column_family=stall.family,

@@ -19,6 +19,7 @@ from lsmlens.analyzer.logs.records import SlowRequestLine
 from lsmlens.analyzer.logs.scan import Scan
 from lsmlens.analyzer.logs.scanner import Scanner
 from lsmlens.analyzer.logs.text_lines import BANNER, CEPH_VERSION
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.osds import UNNAMED
 from lsmlens.analyzer.runs.run import Run, SlowRequest
 from lsmlens.analyzer.runs.stitching import stitched
@@ -414,7 +415,7 @@ def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputE
     shown = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
     hint = (
         "give an OSD's log (in /var/log/ceph, or by `cephadm logs --name osd.N` or `kubectl logs`), a database's LOG,"
-        " or a folder or archive that holds one"
+        " or a folder or archive that holds one; lsmlens collect gathers them"
     )
     if problems:
         problem = problems[0].problem or ""
@@ -426,4 +427,4 @@ def nothing_read(paths: Sequence[str], summaries: list[MemberSummary]) -> InputE
         return InputError(shown, "an empty folder", hint)
     if len(summaries) == 1:
         return InputError(summaries[0].path, "empty, or neither a log nor anything with RocksDB events in it", hint)
-    return InputError(shown, f"no line of RocksDB in any of {len(summaries)} file(s)", hint)
+    return InputError(shown, f"no line of RocksDB in {counted(len(summaries), 'file')}", hint)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import altair as alt
-from lsmlens.analyzer.numbers import millis, plain
+from lsmlens.analyzer.numbers import percent, plain, time_of
 from lsmlens.analyzer.qos.allocation import ClassAllocation
 from lsmlens.reports import qos_tables as tables
 from lsmlens.reports.document import ChartBlock
@@ -42,8 +42,10 @@ def allocation(name: str, classes: tuple[ClassAllocation, ...]) -> ChartBlock:
     rows: list[tuple[Value, ...]] = []
     for one in classes:
         end = one.limit_share or most
-        words = f"at most {one.limit_share:.0%}" if one.limit_share else "no limit"
-        rows.append((one.service_class.value, "reserved", 0.0, one.reservation_share, f"{one.reservation_share:.0%}"))
+        words = f"at most {percent(one.limit_share, 0)}" if one.limit_share else "no limit"
+        rows.append(
+            (one.service_class.value, "reserved", 0.0, one.reservation_share, percent(one.reservation_share, 0))
+        )
         rows.append((one.service_class.value, "up to the limit", one.reservation_share, end, words))
     order = [one.service_class.value for one in classes]
     drawn = (
@@ -90,7 +92,7 @@ def front(recommendation: QosRecommendation) -> ChartBlock:
                 round(one.recovery_low, 2),
                 round(one.recovery_high, 2),
                 round(one.mean_seconds * MILLIS, 4),
-                f"{tables.duration(one.recovery_seconds)}, mean {millis(one.mean_seconds)}",
+                f"{tables.duration(one.recovery_seconds)}, mean {time_of(one.mean_seconds)}",
             )
         )
     fields = ("settings", "kind", "seconds", "low", "high", "mean", "words")
@@ -129,7 +131,7 @@ def front(recommendation: QosRecommendation) -> ChartBlock:
     )
     note = (
         "Lower and further left is better. Lines are what recovery's time is worth; clients' means share one error"
-        f" of {recommendation.pick.mean_error:.0%} either way."
+        f" of {percent(recommendation.pick.mean_error, 0)} either way."
     )
     return ChartBlock(chart, tables.candidates(recommendation), note)
 
@@ -204,8 +206,8 @@ def _course_table(recommendation: QosRecommendation, chosen: list[QosPrediction]
             (
                 tables.settings_of(one, recommendation),
                 plain(round(one.client_iops)),
-                millis(one.mean_seconds),
-                "-" if busiest is None else millis(busiest.client_mean_seconds),
+                time_of(one.mean_seconds),
+                "-" if busiest is None else time_of(busiest.client_mean_seconds),
                 f"{one.objects_per_second:.3g}",
                 tables.duration(one.recovery_seconds),
             )

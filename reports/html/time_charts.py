@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from typing import Any, TypeVar
 
 import altair as alt
-from lsmlens.analyzer.numbers import duration
+from lsmlens.analyzer.numbers import counted, duration
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MIB, MICROS
 from lsmlens.reports.html.charts import Chart, Dataset, data, make_chart
@@ -186,7 +186,7 @@ def _stalls(axis: TimeAxis) -> Dataset:
         for since, until, seconds in timeline.stalled_seconds
     ]
     for (index, kind), lines in sorted(timeline.stall_lines.items()):
-        rows.append((*axis.span(index), STALLED, kind, f"{lines} line(s) of the log"))
+        rows.append((*axis.span(index), STALLED, kind, f"{counted(lines, 'line')} of the log"))
     return axis.dataset(("start", "end", "family", "kind", "said"), rows)
 
 
@@ -291,7 +291,7 @@ def memtables(axis: TimeAxis) -> Chart | None:
     return axis.chart(
         "memtables",
         "Memtables flushed, by reason (MiB of memory)",
-        "Memory of the memtables that flushes took in over time, by the reason of the flush.",
+        "Memory of the memtables flushed over time, by the reason of the flush.",
         [drawn],
         PLOT_PIXELS,
         {axis.name("memtables"): axis.dataset(fields, rows)},

@@ -1,7 +1,7 @@
 """Numbers and moments as people read them."""
 
 import pytest
-from lsmlens.analyzer.numbers import counted, mib, millis, plain, ratio, setting, size
+from lsmlens.analyzer.numbers import counted, mib, percent, plain, ratio, setting, size, time_of
 from lsmlens.analyzer.units import MIB
 from lsmlens.reports.moments import moment, moment_of_micros
 
@@ -23,7 +23,8 @@ SPACE = "\N{NARROW NO-BREAK SPACE}"
         (0.5, "0.5"),
         (286.92, "286.92"),
         (0.2781560200049379, "0.278156"),
-        (99_999.5, "99999.5"),
+        (9_999.25, "9999.25"),
+        (99_999.4, f"99{SPACE}999"),
         (1_468_368.42595274, f"1{SPACE}468{SPACE}368"),
         (-1_468_368.42595274, f"-1{SPACE}468{SPACE}368"),
         (0.00001234567, "1.23457e-05"),
@@ -65,12 +66,13 @@ def test_ratio(value: float | None, text: str) -> None:
     [
         (0, "0 B"),
         (1023, "1023 B"),
-        (1024, "1.0 KiB"),
+        (1024, "1 KiB"),
         (1536, "1.5 KiB"),
-        (MIB, "1.0 MiB"),
-        (5 << 30, "5.0 GiB"),
-        (3 << 40, "3.0 TiB"),
-        (5000 << 40, "5000.0 TiB"),
+        (MIB - 1, "1 MiB"),
+        (MIB, "1 MiB"),
+        (5 << 30, "5 GiB"),
+        (3 << 40, "3 TiB"),
+        (5000 << 40, "5000 TiB"),
     ],
 )
 def test_size(count: int, text: str) -> None:
@@ -104,16 +106,24 @@ def test_moments_of_events() -> None:
     ("seconds", "text"),
     [
         (None, "-"),
-        (0.0, "0 ms"),
-        (4.5e-8, "<0.0001 ms"),
-        (7.49e-7, "0.000749 ms"),
+        (0.0, "0 s"),
+        (4.5e-8, "<0.1 µs"),
+        (7.49e-7, "0.749 µs"),
+        (0.0000838, "83.8 µs"),
+        (0.0009996, "1 ms"),
         (0.0123456, "12.3 ms"),
-        (0.9996, "1000 ms"),
-        (2.0, "2000 ms"),
+        (0.9996, "1 s"),
+        (2.0, "2 s"),
+        (5400, "1 h 30 min"),
     ],
 )
-def test_millis(seconds: float | None, text: str) -> None:
-    assert millis(seconds) == text
+def test_time_of(seconds: float | None, text: str) -> None:
+    assert time_of(seconds) == text
+
+
+@pytest.mark.parametrize(("value", "digits", "text"), [(None, 1, "-"), (0.673, 1, "67.3 %"), (0.673, 0, "67 %")])
+def test_percent(value: float | None, digits: int, text: str) -> None:
+    assert percent(value, digits) == text
 
 
 @pytest.mark.parametrize(
@@ -123,11 +133,13 @@ def test_millis(seconds: float | None, text: str) -> None:
         ("max_total_wal_size", "1073741824", "1 GiB"),
         ("block_size", "4096", "4 KiB"),
         ("osd_memory_target", "4294967296", "4 GiB"),
-        ("max_bytes_for_level_base", "1000000", "1000000"),
+        ("max_bytes_for_level_base", "1000000", f"1{SPACE}000{SPACE}000"),
         ("max_bytes_for_level_multiplier", "1024", "1024"),
-        ("max_open_files", "1048576", "1048576"),
+        ("max_open_files", "1048576", f"1{SPACE}048{SPACE}576"),
         ("max_total_wal_size", "0", "0"),
         ("soft_pending_compaction_bytes_limit", "68719476736", "64 GiB"),
+        ("bluestore_rocksdb_options", "ttl=60,write_buffer_size=16777216", "ttl=60,write_buffer_size=16 MiB"),
+        ("bluestore_rocksdb_options", "write_buffer_size=16MB", "write_buffer_size=16MB"),
         ("compression", "kLZ4Compression", "kLZ4Compression"),
     ],
 )
@@ -137,4 +149,4 @@ def test_an_option_of_bytes_is_in_its_unit(name: str, value: str, text: str) -> 
 
 def test_counted() -> None:
     assert [counted(count, "file") for count in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
-    assert counted(12_000, "flush", "flushes") == f"12{SPACE}000 flushes"
+    assert counted(12_000, "flush") == f"12{SPACE}000 flushes"

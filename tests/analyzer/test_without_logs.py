@@ -40,7 +40,7 @@ SLOW        0 B         0 B         0 B         0 B         0 B         0 B     
 TOTAL       0 B         1.5 GiB     211 MiB     0 B         0 B         0 B         24
 MAXIMUMS:
 LOG         0 B         24 MiB      0 B         0 B         0 B         20 MiB
-TOTAL       0 B         2.0 GiB     1.0 GiB     0 B         0 B         0 B
+TOTAL       0 B         2 GiB     1 GiB     0 B         0 B         0 B
 >> SIZE <<  0 B         1.9 GiB     23 GiB
 """
 ALONE = "1 : device size 0x600000000 : using 0x4b5fe000(1.2 GiB)\nwal_total:0, db_total:24481313587, slow_total:0\n"
@@ -105,7 +105,7 @@ def test_health_beside_config_show_says_which_level_does_not_fit(tmp_path: Path)
     (tmp_path / "osd.7").mkdir()
     (tmp_path / "osd.7" / "config_show.json").write_text(json.dumps(CONFIG))
     (finding,) = [one for one in run(tmp_path, health__txt=SPILLED).findings if one.code == "R30"]
-    steps = "3.2 GiB, 29.5 GiB, 292.6 GiB by level base 256.0 MiB, multiplier 10, of each of 12 column families"
+    steps = "3.2 GiB, 29.5 GiB, 292.6 GiB by level base 256 MiB, multiplier 10, of each of 12 column families"
     assert steps in finding.meaning
 
 
@@ -123,8 +123,8 @@ def test_config_show_alone_tells_the_memory_and_the_scheduler(tmp_path: Path) ->
     )
     assert codes(one) == set()
     said = " ".join(option_lines(one))
-    assert "caches have 2.6 GiB of osd_memory_target, 4.0 GiB: kv 45.0 %, meta 45.0 %, data the rest" in said
-    assert "12.0 GiB if all were full, 1.0 GiB by max_total_wal_size" in said
+    assert "caches have 2.6 GiB of osd_memory_target, 4 GiB: kv 45.0 %, meta 45.0 %, data the rest" in said
+    assert "12 GiB if all were full, 1 GiB by max_total_wal_size" in said
     assert "scheduled by mclock_scheduler, profile balanced" in said
 
 
@@ -132,7 +132,7 @@ def test_config_show_alone_tells_the_memory_and_the_scheduler(tmp_path: Path) ->
     ("options", "value"),
     [
         ({"osd_memory_target": "939524096"}, "0 B for caches"),
-        ({"osd_memory_target": "2147483648"}, "write buffers of up to 1.0 GiB, 972.8 MiB for caches"),
+        ({"osd_memory_target": "2147483648"}, "write buffers of up to 1 GiB, 972.8 MiB for caches"),
         ({"bluestore_cache_kv_ratio": "0.70"}, "ratios of 1.15 together"),
     ],
 )

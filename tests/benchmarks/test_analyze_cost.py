@@ -156,9 +156,9 @@ def test_cpu_against_ripgrep_on_a_gzipped_log(log: Path, tmp_path: Path) -> None
     packed = tmp_path / "ceph-osd.0.log.gz"
     with packed.open("wb") as file:
         subprocess.run(["gzip", "-1", "-c", str(log)], check=True, stdout=file)
-    ratio = cpu_ratio([*COMMAND, packed], [ripgrep(), "-z", "-c", "EVENT_LOG_v1", packed], below=0.5, runs=1)
+    ratio = cpu_ratio([*COMMAND, packed], [ripgrep(), "-z", "-c", "EVENT_LOG_v1", packed], below=0.6, runs=1)
     print(f"\nanalyze / rg -z -c, gzip: {ratio:.2f} (aim: 0.2)")
-    assert ratio < 0.5
+    assert ratio < 0.6
 
 
 DECODED = """

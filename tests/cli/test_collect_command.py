@@ -299,7 +299,9 @@ def test_what_a_lost_machine_left_raised_the_next_collection_puts_back(
     collecting.kill()
     collecting.communicate()
     assert raised(fake)
-    done = lsmlens("collect", "--osds", "osd.1", *QUICK, "-o", str(tmp_path / "c.tar.gz"))
+    assert list(tmp_path.glob(".b.tar.gz.*"))
+    done = lsmlens("collect", "--osds", "osd.1", *QUICK, "-o", str(tmp_path / "b.tar.gz"))
+    assert list(tmp_path.glob(".b.tar.gz.*")) == []
     assert b"note: debug levels that an earlier collection left raised were put back\n" in done.stderr
     assert raised(fake) == {}
     assert not undo.exists()

@@ -204,7 +204,7 @@ def test_a_folder_without_logs_says_where_there_are_some(lsmlens: Run, tmp_path:
     for name in ("notes.txt", "dmesg"):
         (tmp_path / name).write_text("nothing of RocksDB\n")
     done = lsmlens("analyze", tmp_path)
-    assert_refused(done, str(tmp_path), "no line of RocksDB in any of 2 file(s)")
+    assert_refused(done, str(tmp_path), "no line of RocksDB in 2 files")
     assert b"/var/log/ceph" in done.stderr
 
 

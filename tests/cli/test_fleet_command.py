@@ -31,7 +31,7 @@ def test_add_report_check_drop(tmp_path: Path, bundles: Path, lsmlens: Run) -> N
     fleet = str(tmp_path / "fleet")
     added = lsmlens("fleet", "add", fleet, str(bundles), "--cluster", "lab")
     assert added.returncode == 0, added.stderr
-    assert added.stdout.startswith(b"4 new log(s) of 4 daemon(s), ")
+    assert added.stdout.startswith(b"4 new logs of 4 daemons, ")
     assert added.stderr == b""
     again = lsmlens("fleet", "add", fleet, str(bundles), "--cluster", "lab")
     assert again.stdout == b"nothing new: all of these logs were added before\n"
@@ -118,5 +118,5 @@ def test_on_the_workers_of_a_scheduler(tmp_path: Path, bundles: Path, lsmlens: R
     with local(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         arguments = ["fleet", "add", str(tmp_path / "fleet"), str(bundles), "--scheduler", cluster.scheduler_address]
         done = lsmlens(*arguments)
-    assert done.stdout.startswith(b"4 new log(s) of 4 daemon(s), "), done.stderr
+    assert done.stdout.startswith(b"4 new logs of 4 daemons, "), done.stderr
     assert DataSet.at(tmp_path / "fleet").check(is_to_repair=False) == []

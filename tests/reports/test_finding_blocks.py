@@ -21,6 +21,7 @@ def blocks(*found: tuple[str, Finding]) -> list[FindingBlock]:
     ("texts", "said"),
     [
         (["40% of 7", "45% of 7"], ["40 to 45% of 7"]),
+        (["1 line and entered 1 time", "9 lines and entered 2 times"], ["1 to 9 lines and entered 1 to 2 times"]),
         (["p-0 at L1: 9", "p-0 at L1: 10"], ["p-0 at L1: 9 to 10"]),
         (["15\u202f934 in", "9 in"], ["9 to 15\u202f934 in"]),
         (["a 1", "b 2"], ["a 1", "b 2"]),

@@ -15,10 +15,11 @@ from lsmlens.analyzer.runs.columns import columns_of
 from lsmlens.analyzer.runs.jobs import BlobFile, Job, OtherEvent, Table
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports.jobs_parquet import write_blob_files, write_jobs, write_other_events, write_tables
+from msgspec import Struct
 
 Write = Callable[[Analysis, Path], None]
 UINT64_MAX = (1 << 64) - 1
-WRITERS: list[tuple[Write, type[Any]]] = [
+WRITERS: list[tuple[Write, type[Struct]]] = [
     (write_jobs, Job), (write_tables, Table), (write_blob_files, BlobFile), (write_other_events, OtherEvent)
 ]  # fmt: skip
 BUNDLES = ["osd-stock", "osd-crash", "osd-reef", "rocksdb-7.8", "rocksdb-current"]
@@ -71,7 +72,7 @@ def test_every_event_is_told_of_once(name: str, fixtures: Path, written: Callabl
 
 @pytest.mark.parametrize(("write", "row"), WRITERS)
 def test_the_columns_are_those_declared(
-    write: Write, row: type[Any], fixtures: Path, written: Callable[..., pl.DataFrame]
+    write: Write, row: type[Struct], fixtures: Path, written: Callable[..., pl.DataFrame]
 ) -> None:
     found = written(write, analyze([str(fixtures / "rocksdb-current")]))
     assert found.columns == ["run", *columns_of(row)]

@@ -10,7 +10,7 @@ import yaml
 from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.metrics import METRICS
-from lsmlens.reports.openmetrics import UNITS, exported_name, names, to_openmetrics
+from lsmlens.reports.openmetrics import UNITS, exported_name, names, to_history, to_openmetrics
 from lsmlens.reports.watch import COUNTED
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
@@ -108,3 +108,22 @@ def test_names_in_the_documentation_are_names_that_there_are() -> None:
     assert said & watched
     (rules,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert len(yaml.safe_load(rules)["groups"][0]["rules"]) == 3
+
+
+def test_history_is_by_hour_and_adds_up_to_the_log() -> None:
+    analysis = analyze([str(ROOT / "fixtures/osd-stock"), str(ROOT / "fixtures/osd-reef")])
+    text = to_history(analysis)
+    samples = [one for family in open_metrics(text) for one in family.samples]
+    several = 0
+    for run in analysis.runs:
+        hours = [
+            (float(one.timestamp), one.value)
+            for one in samples
+            if one.name == "lsmlens_compaction_events" and one.labels == {"run": run.run.name}
+        ]
+        moments = [moment for moment, _ in hours]
+        assert moments == sorted(set(moments))
+        assert sum(value for _, value in hours) == run.statistics.compaction_events
+        several += len(hours) > 1
+    assert several  # a log that goes on into the next hour
+    assert {one.name for one in samples} <= names()

@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.reports import outputs
+from lsmlens.reports.json_form import to_text
 from lsmlens.reports.outputs import FORMATS, Charts, Lazy, Output, Subject, TableFile, Text, whole_file
+from lsmlens.tuners.workloads.presets import load_preset
+from lsmlens.tuners.workloads.sources import open_workload
+from lsmlens.tuners.workloads.yaml_form import read_workload
 
 Fail = Callable[[str, Path], None]
 SUBJECTS = {name: one for name, one in vars(outputs).items() if isinstance(one, Subject)}
@@ -55,6 +59,22 @@ DRAWN: Subject[str] = Subject(PLAIN.forms, Charts(("timeline", "levels"), Lazy("
 def put(name: str | Path, text: str = "all of it") -> None:
     (output,) = DRAWN.outputs([str(name)])
     DRAWN.write(output, text)
+
+
+def test_every_subject_has_the_forms_that_make_sense() -> None:
+    people = {"text", "markdown", "html"}
+    assert all(people <= set(subject.formats) for subject in SUBJECTS.values())
+    assert [name for name, subject in SUBJECTS.items() if "json" not in subject.formats] == ["FLEET"]
+    # a scheduler's assessment and a workload are no tables
+    assert [name for name, subject in SUBJECTS.items() if "csv" not in subject.formats] == ["WORKLOAD", "QOS"]
+
+
+def test_a_workload_is_the_same_as_json(fixtures: Path, tmp_path: Path) -> None:
+    file = tmp_path / "workload.json"
+    document = load_preset("rbd-4k-randwrite")
+    file.write_text(to_text(document))
+    assert read_workload(file) == document
+    assert open_workload(str(file)).seconds == document.seconds
 
 
 @pytest.mark.parametrize("name", SUBJECTS)

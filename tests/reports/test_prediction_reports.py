@@ -157,6 +157,15 @@ def test_a_log_too_short_to_say_is_said(report: PredictionReport) -> None:
     assert reason in json.loads(to_json(one))["predictions"][0]["quality"][0]
 
 
+def test_a_run_of_other_work_is_named(report: PredictionReport) -> None:
+    half, twice, _ = report.observed
+    assert half is not None
+    unequal = replace(report, observed=(replace(half, work=0.885), twice, None))
+    (said,) = [one for one in outside(unequal) if "same work" in one]
+    assert said == "half: the flushes of really took in 12 % fewer operations than this log's: it is not the same work"
+    assert not any("same work" in one for one in outside(report))
+
+
 def test_observed_figures_outside_their_interval_are_named(report: PredictionReport) -> None:
     said = list(outside(report))
     assert any(one.startswith("twice: really lies outside the interval in flushed, compaction output") for one in said)

@@ -207,7 +207,7 @@ def test_an_interval_is_parted_without_loss(first: int, begin: int, length: int)
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(0.25, "0.25 s"), (2, "2 s"), (60, "1 min"), (313.05, "5 min 13 s"), (3600, "1 h"), (5400, "1 h 30 min"),
+    [(0.25, "250 ms"), (2, "2 s"), (60, "1 min"), (313.05, "5 min 13 s"), (3600, "1 h"), (5400, "1 h 30 min"),
      (90061, "1 d 1 h")],
 )  # fmt: skip
 def test_durations_in_words(seconds: float, said: str) -> None:

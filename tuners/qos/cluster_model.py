@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
+from lsmlens.analyzer.numbers import percent, plain, size
 from lsmlens.analyzer.qos.capacity_rules import COMPILED_DEFAULT, PLAUSIBLE
 from lsmlens.analyzer.qos.log_lines import LineKind
 from lsmlens.analyzer.qos.placement_groups import PlacementGroup
@@ -123,7 +124,7 @@ def _hardware(view: QosView, osd: OsdView, facts: list[str], assumed: list[str])
     is_fast = kind == "ssd" if iops is None else iops > PLAUSIBLE["ssd"][0]
     hardware = NVME if is_fast else HDD
     if is_fast != (kind == "ssd"):
-        facts.append(f"the device is played as {hardware.name}, for it did {iops:,.0f} writes a second")
+        facts.append(f"simulated as {hardware.name}: the device did {plain(iops)} writes a second")
     assumed.append(f"times of the published study's {'NVMe' if is_fast else 'HDDs'}")
     if osd.in_force.is_mclock and spins_at_limit(osd.in_force.release):
         facts.append("workers of queues at their limits keep a processor busy (before 17.2.4)")
@@ -216,7 +217,7 @@ def _refill(osd: OsdView, osds: int, facts: list[str], assumed: list[str]) -> tu
     if held and used:
         count = int(held)
         per_group = max(1, round(used / OBJECT_BYTES / count))
-        facts.append(f"what if an OSD like this is refilled: {count} groups, {used / (1 << 30):.1f} GiB (perf dump)")
+        facts.append(f"what if an OSD like this is refilled: {count} groups, {size(used)} (perf dump)")
     else:
         assumed.append(f"what if an OSD is refilled: {count} groups of {per_group} objects of 4 MiB")
     target = osds - 1
@@ -233,7 +234,8 @@ def _background(osd: OsdView, facts: list[str]) -> Background | None:
     if load is None or load.active_share <= 0:
         return None
     facts.append(
-        f"compactions run {load.active_share:.0%} of the time at {load.bytes_per_second / 1e6:.0f} MB/s (the OSD's log)"
+        f"compactions run {percent(load.active_share, 0)} of the time at"
+        f" {size(load.bytes_per_second)}/s (the OSD's log)"
     )
     return Background(load.bytes_per_second, min(1.0, load.active_share))
 

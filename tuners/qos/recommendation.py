@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import ceil, inf
 
+from lsmlens.analyzer.numbers import plain
 from lsmlens.analyzer.qos.in_force import MCLOCK, WPQ
 from lsmlens.analyzer.qos.observed_recovery import ObservedRecovery
 from lsmlens.analyzer.qos.view import OsdView, QosView
@@ -106,7 +107,7 @@ def calibrate(observed: ObservedRecovery | None, play: Play, played_share: float
         factor = _factor(observed.client_iops * played_share, play.client.iops)
         note = ""
         if factor is None:
-            note = f"clients' {observed.client_iops:,.0f} operations/s are not those of a closed loop, and not used"
+            note = f"clients' {plain(round(observed.client_iops))} operations/s are not of a closed loop: not used"
         client = factor or 1.0
     return QosCalibration(client, recovery or 1.0, observed.source, note)
 

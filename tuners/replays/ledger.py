@@ -4,15 +4,17 @@ A replay is known by its content: the workload, scale, seed, mode and pace, the 
 with what is to be said of those. So none is made twice, whichever prediction, candidate, round or sitting asks for it.
 """
 
+import fcntl
 import hashlib
 import json
 import sqlite3
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 from lsmlens.analyzer.errors import InputError
@@ -21,6 +23,8 @@ from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.workloads.generator import DeclaredStream
 
 BUSY_SECONDS = 60.0
+ANOTHER = "give another --study FILE"
+KEPT_SO_FAR = "make room there; --resume goes on with what was kept"
 TABLES = (
     "CREATE TABLE IF NOT EXISTS lsmlens_replays (key TEXT PRIMARY KEY, measurement BLOB NOT NULL)",
     "CREATE TABLE IF NOT EXISTS lsmlens_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -30,11 +34,15 @@ TABLES = (
 class Ledger:
     """Measurements by key and facts by name, in tables of their own of a SQLite file; safe between threads.
 
-    Without a file they are kept in memory. Raises InputError for a file that is no such database, or cannot be written.
+    Without a file they are kept in memory. A file is one process's at a time. Raises InputError for a file that is no
+    such database, that another process has, or that cannot be written, now or later.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self._lock = threading.Lock()
+        self._path = path
+        if path is not None:
+            self._unlock = weakref.finalize(self, _alone(path).close)
         try:
             self._connection = sqlite3.connect(path or ":memory:", timeout=BUSY_SECONDS, check_same_thread=False)
             weakref.finalize(self, self._connection.close)
@@ -43,11 +51,13 @@ class Ledger:
                 for table in TABLES:
                     self._connection.execute(table)
         except sqlite3.Error as error:
-            raise InputError(str(path), f"no study can be kept there: {error}", "give another --study FILE") from error
+            raise InputError(str(path), f"no study can be kept there: {error}", ANOTHER) from error
 
     def close(self) -> None:
         """Leave the file."""
         self._connection.close()
+        if self._path is not None:
+            self._unlock()
 
     def replay(self, key: str) -> Measurement | None:
         """The measurement of a replay made before; None if there is none, or it was kept by another version."""
@@ -78,13 +88,34 @@ class Ledger:
         return value if kept is None else kept
 
     def _row(self, statement: str, key: str) -> Any:
-        with self._lock:
+        with self._lock, self._in_plain_words():
             row = self._connection.execute(statement, (key,)).fetchone()
         return None if row is None else row[0]
 
     def _write(self, statement: str, *values: object) -> None:
-        with self._lock, self._connection:
+        with self._lock, self._in_plain_words(), self._connection:
             self._connection.execute(statement, values)
+
+    @contextmanager
+    def _in_plain_words(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(str(self._path), f"the study cannot be kept: {error}", KEPT_SO_FAR) from error
+
+
+def _alone(path: Path) -> IO[bytes]:
+    """The file, locked for as long as it is open; it goes with the process, however that ends."""
+    try:
+        file = path.open("ab")
+    except OSError as error:
+        raise InputError(str(path), f"no study can be kept there: {error.strerror or error}", ANOTHER) from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        raise InputError(str(path), "another search is at work on this study", f"wait for it, or {ANOTHER}") from error
+    return file
 
 
 def trial_keys(trials: Sequence[Trial]) -> list[str]:

@@ -21,6 +21,7 @@ import psutil
 from lsmlens.analyzer.analysis import RunAnalysis, measure
 from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.jobs import FLUSH
 from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.analyzer.runs.selection import Selection
@@ -243,7 +244,7 @@ def _disturbances(trial: "Trial", written: WrittenBatches, wall: float) -> list[
             " stalls, latency and CPU do not scale"
         )
     if written.chunks_late:
-        said.append(f"the workload itself was late {written.chunks_late} time(s); latencies hold that, too")
+        said.append(f"the workload itself was late {counted(written.chunks_late, 'time')}; latencies hold that, too")
     return said
 
 
@@ -330,8 +331,8 @@ def _flush_bytes(measured: Measurement) -> Iterator[str]:
     moved = 0 if counted == logged - edits.bytes else edits.moved(counted - logged)
     if moved:
         yield (
-            f"{FLUSH_TICKER} is {counted - logged:+d} bytes off the log: {moved} edit(s) of the MANIFEST were written"
-            " together with another job's, and count as written by the one whose thread did so"
+            f"{FLUSH_TICKER} is {counted - logged:+d} bytes off the log: edits of the MANIFEST ({moved}) were"
+            " written together with another job's, and count as written by the one whose thread did so"
         )
     elif moved is None:
         yield _uneven("flushes", logged, counted, FLUSH_TICKER)

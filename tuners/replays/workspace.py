@@ -14,6 +14,7 @@ from pathlib import Path
 import platformdirs
 import psutil
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.numbers import size
 from lsmlens.analyzer.units import MIB
 
 PREFIX = "lsmlens-replay-"
@@ -48,7 +49,7 @@ class Limits:
 
 
 def _mib(count: int) -> str:
-    return f"{count / MIB:,.0f} MiB".replace(",", " ")
+    return size(count)
 
 
 def default_folder() -> Path:

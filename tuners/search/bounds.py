@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.numbers import percent, size
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import value_of
 from lsmlens.analyzer.options.volume_selector import FACTOR_FIXED_IN, OLD_LEVEL0_BYTES, LevelShape
 from lsmlens.analyzer.rules.level_targets import selection_of
 from lsmlens.analyzer.runs.osds import ceph_release
-from lsmlens.analyzer.units import MIB
 from lsmlens.tuners.options.option_set import OptionSet
 
 # Ours: memtables come out of osd_memory_target, which caches need too; the present ones are allowed however large.
@@ -44,15 +44,10 @@ class Bounds:
             return str(error)
         memory = memtable_bytes(options, self.families)
         if memory > self.memory_bytes:
-            return (
-                f"memtables of up to {memory / MIB:.0f} MiB, allowed are {self.memory_bytes / MIB:.0f} MiB"
-                f" ({self.memory_source})"
-            )
+            return f"memtables of up to {size(memory)}, allowed are {size(self.memory_bytes)} ({self.memory_source})"
         wal = _size(options, "max_total_wal_size")
         if self.wal_device_bytes is not None and wal > WAL_SHARE * self.wal_device_bytes:
-            return (
-                f"max_total_wal_size of {wal / MIB:.0f} MiB: the WAL's device has {self.wal_device_bytes / MIB:.0f} MiB"
-            )
+            return f"max_total_wal_size of {size(wal)}: the WAL's device has {size(self.wal_device_bytes)}"
         return self._spill(options)
 
     def _spill(self, options: OptionSet) -> str | None:
@@ -68,8 +63,8 @@ class Bounds:
         if self.data_bytes <= room:
             return None
         return (
-            f"levels up to {selection.last_level} and what BlueFS adds come to {room / MIB:.0f} MiB of the database's"
-            f" device, its data to {self.data_bytes / MIB:.0f} MiB: the rest would go to the slow device"
+            f"levels up to {selection.last_level} and what BlueFS adds come to {size(room)} of the database's"
+            f" device, its data to {size(self.data_bytes)}: the rest would go to the slow device"
         )
 
     def _shape(self, options: OptionSet) -> LevelShape | None:
@@ -92,7 +87,7 @@ def bounds_of(run: RunAnalysis, options: OptionSet, families: Sequence[str], mem
     if memory_bytes is not None:
         limit, source = memory_bytes, "--memory"
     elif target is not None and target * MEMTABLE_SHARE > present:
-        limit, source = int(target * MEMTABLE_SHARE), f"{MEMTABLE_SHARE:.0%} of osd_memory_target"
+        limit, source = int(target * MEMTABLE_SHARE), f"{percent(MEMTABLE_SHARE, 0)} of osd_memory_target"
     else:
         limit, source = present, "as much as now"
     counters = run.counters

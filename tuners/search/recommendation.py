@@ -144,12 +144,12 @@ def pick(finalists: Sequence[Finalist]) -> tuple[Finalist | None, str]:
         nearest = min(finalists, key=lambda one: one.worst.cost)
         return None, (
             "nothing beats the current settings beyond noise: keep them. The best that was found,"
-            f" {nearest.name}, costs {nearest.cost:.2f} of them, {nearest.worst.cost:.2f} where it does worst"
-            f" ({nearest.worst.name}), and its interval ends at {nearest.cost_high:.2f}"
+            f" {nearest.name}, costs {nearest.cost:.2f} times as much (interval to {nearest.cost_high:.2f}), in the"
+            f" worst case {nearest.worst.cost:.2f} ({nearest.worst.name})"
         )
     best = min(better, key=lambda one: (round(one.worst.cost, 2), one.needs_reshard, len(one.differences)))
-    among = f"of {len(finalists)} finalists it costs least" if len(finalists) > 1 else "it costs less even"
-    said = f"{among} where it does worst: {best.worst.cost:.2f} of the current settings ({best.worst.name})"
+    among = f"of {len(finalists)} finalists it costs least" if len(finalists) > 1 else "it costs less"
+    said = f"{among} even in its worst case: {best.worst.cost:.2f} times the current settings ({best.worst.name})"
     cheaper = [one for one in better if one.worst.cost < best.worst.cost]
     if cheaper and not best.needs_reshard:
         said += "; what costs a hundredth less needs more changes"

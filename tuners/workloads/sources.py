@@ -11,7 +11,7 @@ from lsmlens.tuners.workloads.trace_file import is_trace
 from lsmlens.tuners.workloads.traces import TraceStream, open_trace
 from lsmlens.tuners.workloads.yaml_form import read_workload
 
-YAML_SUFFIXES = {".yaml", ".yml"}
+YAML_SUFFIXES = {".yaml", ".yml", ".json"}  # JSON is YAML, too
 
 
 def open_workload(

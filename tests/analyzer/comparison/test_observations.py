@@ -35,7 +35,12 @@ def test_values_are_those_of_the_analysis(stock: Observation, fixtures: Path) ->
     assert osd.counters is not None
     assert values["kv_commit_seconds"] == osd.counters.kv_commit_seconds
     assert values["client_write_bytes"] == osd.counters.client_write_bytes
-    assert values["metadata_bytes_per_client_byte"] == osd.counters.metadata_bytes_per_client_byte
+    counted = osd.counters
+    assert counted.bluefs_wal_bytes_written is not None
+    assert counted.bluefs_sst_bytes_written is not None
+    assert counted.client_write_bytes is not None
+    written = counted.bluefs_wal_bytes_written + counted.bluefs_sst_bytes_written
+    assert values["metadata_bytes_per_client_byte"] == written / counted.client_write_bytes
     assert values["onode_hit_share"] == osd.counters.onode_hit_share
     written = osd.total.flush_bytes + osd.total.compaction_output_bytes
     assert values["table_bytes_per_client_byte"] == written / (osd.counters.client_write_bytes or 0)
@@ -120,7 +125,7 @@ def test_rows_that_are_not_known_are_counted() -> None:
     (_, first), (_, second) = observe_table("table", text)
     assert first.values == {"total_output_size_mib": 1, "write_amplification_lsm": 3, "flush_bytes.p-0": 7}
     assert second.values == {"total_output_size_mib": 2}
-    assert first.problems == ("1 row(s) have labels that are not known",)
+    assert first.problems == ("1 row with unknown labels",)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "a,b\n1,2\n", "2026-11-20T22:56:20.761+0000 x 0 ceph version\n", '"'])

@@ -87,8 +87,8 @@ def test_only_such_compactions_have_no_means() -> None:
 def test_what_was_left_out_is_counted_and_said() -> None:
     measured = measure(jobs.run_of(compaction(0, MIB, 100, 50), compaction(10, MIB, 0, 0)), Selection())
     assert (measured.sums["timed_compactions"], measured.sums["weighed_compactions"]) == (1, 1)
-    assert any("1 compaction(s) of 0 µs" in note for note in measured.notes)
-    assert any("1 compaction(s) without input records" in note for note in measured.notes)
+    assert any("1 compaction of 0 µs" in note for note in measured.notes)
+    assert any("1 compaction without input records" in note for note in measured.notes)
 
 
 def test_bytes_apart_are_not_in_the_published_size() -> None:

@@ -58,7 +58,7 @@ def test_q21_the_studys_own_mistake(build: Build, found: Found, osds: int, capac
     findings = found(ClusterFigureAsCapacity(), build({HDD.replace("hdd", "ssd"): capacity}, SSD, files=files))
     assert bool(findings) is is_found
     if findings:
-        assert "16,275 each" in findings[0].meaning  # 21,700 * 3 / 4
+        assert "16\u202f275 each" in findings[0].meaning  # 21,700 * 3 / 4
 
 
 def test_q21_needs_a_result(build: Build, lacking: Lacking) -> None:

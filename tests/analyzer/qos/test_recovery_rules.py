@@ -106,8 +106,8 @@ def test_q15_needs_queue_lengths(build: Build, lacking: Lacking) -> None:
 
 def test_q16(build: Build, found: Found) -> None:
     (finding,) = found(OnlyMisplaced(), build(files=dump(("0", 1), ("1", 2))))
-    assert finding.value == "2 group(s) only misplaced, balanced"
-    assert "at most 90% of it" in finding.meaning
+    assert finding.value == "2 groups only misplaced, balanced"
+    assert "at most 90 % of it" in finding.meaning
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ CUSTOM = {"osd_mclock_profile": "custom"}
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"client_res": "0.7"}, "reservations add up to 120% of the capacity"),
+        ({"client_res": "0.7"}, "reservations add up to 120 % of the capacity"),
         ({"client_lim": "0.3"}, "client: the limit is below the reservation"),
         ({"client_wgt": "20"}, "background best effort: no reservation and hardly any weight"),
         ({"client_res": "157"}, "shares above 1"),

@@ -80,7 +80,7 @@ def test_q14_nothing_on_the_real_osd(fixtures: Path, view_at: ViewAt, found: Fou
 
 @pytest.fixture(scope="module")
 def reef(fixtures: Path, view_at: ViewAt) -> QosView:
-    """A real log with compactions: 12 % of its time, at 377 MB/s. That something recovered is put beside it."""
+    """A real log with compactions: 12 % of its time, at 359.9 MiB/s. That something recovered is put beside it."""
     return replace(view_at(fixtures / "osd-reef"), observed=ObservedRecovery("ceph.log", 9, 20.0, 100.0))
 
 
@@ -102,7 +102,7 @@ def test_q24(reef: QosView, found: Found, share: float, is_found: bool) -> None:
     findings = found(CompactionPaidByClients(), busier(reef, share))
     assert bool(findings) is is_found
     if findings:
-        assert findings[0].value == "21% of the time at 377 MB/s, 240% of the device"
+        assert findings[0].value == "21 % of the time at 359.9 MiB/s, 240 % of the device"
 
 
 def test_q24_nothing_without_recovery(fixtures: Path, view_at: ViewAt, found: Found, lacking: Lacking) -> None:

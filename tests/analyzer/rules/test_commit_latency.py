@@ -20,7 +20,7 @@ def test_rocksdb_takes_most(fixtures: Path) -> None:
     (found,) = RULE.check(stock(fixtures), [])
     assert isinstance(found, Finding)
     assert (found.title, found.severity) == ("Commits wait for RocksDB", Severity.INFO)
-    assert found.value == "commit 4.62 ms, flush 0.237 ms"  # 0.004616213 s, 0.000236736 s
+    assert found.value == "commit 4.62 ms, flush 237 µs"  # 0.004616213 s, 0.000236736 s
     assert found.evidence[0].text.endswith("in the mean of 50039 rounds")
 
 
@@ -53,4 +53,4 @@ def test_start_of_a_real_osd(fixtures: Path, tmp_path: Path) -> None:
     (run,) = analyze([str(tmp_path)]).runs
     (found,) = RULE.check(run, [])
     assert isinstance(found, Finding)
-    assert found.value == "commit 1.44 ms, flush 0.126 ms"  # 0.001436929 s, 0.000126479 s
+    assert found.value == "commit 1.44 ms, flush 126 µs"  # 0.001436929 s, 0.000126479 s

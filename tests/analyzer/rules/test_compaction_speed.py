@@ -28,7 +28,7 @@ def test_a_rate_limit(run_named: Callable[[str], RunAnalysis]) -> None:
     (finding,) = RULE.check(run_named("rocksdb-7.8"), [run_named(name) for name in NATIVE])
     assert isinstance(finding, Finding)
     assert finding.value == "4.3 MiB/s per job, peers' median 42.5 MiB/s"
-    assert finding.evidence[0].text == "25.0 MiB in 5.82 s of 35 compactions"
+    assert finding.evidence[0].text == "25 MiB in 5.82 s of 35 compactions"
     assert len(finding.evidence) == 4
 
 

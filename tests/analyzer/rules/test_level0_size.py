@@ -16,7 +16,7 @@ def test_a_quarter_of_level_0(fixtures: Path) -> None:
     (finding,) = RULE.check(_osd(fixtures / "osd-crash"), ())
     assert isinstance(finding, Finding)
     assert (finding.severity, finding.confidence) == (Severity.WARNING, Confidence.MEDIUM)
-    assert finding.value == "level 1 is 0.25 of level 0: 16.0 MiB to 64.0 MiB nominal"
+    assert finding.value == "level 1 is 0.25 of level 0: 16 MiB to 64 MiB nominal"
     assert finding.changes == (OptionChange("max_bytes_for_level_base", "67108864"),)
 
 

@@ -29,7 +29,7 @@ def test_level_2_will_not_fit(small: RunAnalysis) -> None:
     (found,) = RULE.check(small, [])
     assert isinstance(found, Finding)
     assert found.severity is Severity.INFO  # compactions wrote to level 1 only
-    assert found.value == "levels up to 1 ask for 512.0 MiB, level 2 for 2.5 GiB more; extra 0 B"
+    assert found.value == "levels up to 1 ask for 512 MiB, level 2 for 2.5 GiB more; extra 0 B"
     assert found.threshold == "1.9 GiB, 95 % of the device"  # 2147475456 * 0.95 / 2^20
     assert "ceph-bluestore-tool bluefs-bdev-expand --path /var/lib/ceph/osd/ceph-0" in found.commands[3]
 
@@ -41,7 +41,7 @@ def test_a_level_in_use_that_does_not_fit(fixtures: Path) -> None:
     assert isinstance(found, Finding)
     assert found.severity is Severity.WARNING
     assert found.meaning == "level 2 is in use and belongs to the slow device, all of it"
-    assert found.value == "levels up to 1 ask for 32.0 MiB, level 2 for 160.0 MiB more; extra 0 B"
+    assert found.value == "levels up to 1 ask for 32 MiB, level 2 for 160 MiB more; extra 0 B"
     assert found.threshold == "182.4 MiB, 95 % of the device"  # 201318400 * 0.95 / 2^20
     assert run.counters is not None
     assert run.counters.slow_used_bytes == 84_869_120
@@ -68,7 +68,7 @@ def test_release_decides_how_the_factor_counts(small: RunAnalysis) -> None:
     assert selection_of(later, 40 * GIB, shape).extra_bytes == 0
     (found,) = RULE.check(with_device(later, 40 * GIB), [])
     assert isinstance(found, Finding)
-    assert found.value.startswith("levels up to 3 ask for 28.0 GiB, level 4 for 250.0 GiB more")
+    assert found.value.startswith("levels up to 3 ask for 28 GiB, level 4 for 250 GiB more")
 
 
 def test_one_device_and_a_monitor(fixtures: Path) -> None:

@@ -45,7 +45,7 @@ def test_constructed_later_dump(stock: RunAnalysis) -> None:
     (found,) = checked(stock, 80_000, 20_000, 20_000, 0.4)
     assert isinstance(found, Finding)
     assert found.confidence is Confidence.LOW
-    assert found.value == "20.0 % missed, a get 0.02 ms after 0.0132 ms"
+    assert found.value == "20.0 % missed, a get 20 µs after 13.2 µs"
     assert "4294967296 now" in found.advice
     assert found.changes == (OptionChange("osd_memory_target", str(8 << 30), is_ceph=True),)
 
@@ -75,5 +75,5 @@ def test_a_real_osd_with_a_small_cache(fixtures: Path) -> None:
     (run,) = analyze([str(fixtures / "osd-unsharded")]).runs
     (found,) = RULE.check(run, [])
     assert isinstance(found, Finding)
-    assert found.value.startswith("40.0 % missed, a get 0.0411 ms after 0.014 ms")
+    assert found.value.startswith("40.0 % missed, a get 41.1 µs after 14 µs")
     assert found.evidence[0].source.endswith("perf_dump.removed.json.gz")

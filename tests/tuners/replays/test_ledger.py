@@ -1,4 +1,8 @@
+import resource
+import signal
 import sqlite3
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +27,7 @@ def test_a_replay_comes_back_as_it_was(
     ledger = Ledger(tmp_path / "s.db")
     assert ledger.replay("k") is None
     ledger.keep_replay("k", measured)
+    ledger.close()
     ledger.close()
     assert Ledger(tmp_path / "s.db").replay("k") == measured
     in_memory = Ledger()
@@ -72,3 +77,55 @@ def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("this is no database, and is long enough to be seen as none" * 20)
     with pytest.raises(InputError, match="no study can be kept there"):
         Ledger(tmp_path / "x")
+
+
+def test_a_study_is_one_search_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    first = Ledger(path)
+    with pytest.raises(InputError, match="another search is at work on this study") as raised:
+        Ledger(path)
+    assert raised.value.hint == "wait for it, or give another --study FILE"
+    first.keep_fact("x", 1)
+    first.close()
+    second = Ledger(path)
+    assert second.fact("x") == 1
+    second.close()
+
+
+@pytest.mark.slow
+def test_the_lock_of_a_killed_search_is_gone_with_it(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from lsmlens.tuners.replays.ledger import Ledger\n"
+        "ledger = Ledger(Path(sys.argv[1])); ledger.keep_fact('x', 1); print(flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path / "s.db")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"\n"
+        with pytest.raises(InputError, match="another search"):
+            Ledger(tmp_path / "s.db")
+        holder.kill()
+    ledger = Ledger(tmp_path / "s.db")
+    assert ledger.fact("x") == 1
+    ledger.close()
+
+
+def test_a_disk_that_fills_up_is_said_and_loses_nothing_that_was_kept(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "s.db")
+    ledger.keep_fact("x", 1)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, hard))
+        with pytest.raises(InputError, match="the study cannot be kept: ") as raised:
+            ledger.keep_fact("y", "y" * (1 << 18))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert raised.value.hint == "make room there; --resume goes on with what was kept"
+    assert ledger.fact("y") is None
+    ledger.close()
+    again = Ledger(tmp_path / "s.db")
+    assert again.fact("x") == 1
+    again.close()

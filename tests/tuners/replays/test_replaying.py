@@ -156,7 +156,7 @@ def test_a_byte_too_few(measured: Measured) -> None:
 def test_an_edit_that_another_thread_wrote(measured: Measured) -> None:
     one = even(measured, flush_edits=FlushEdits(435, (-35, 600)))
     (said,) = unreconciled(one)
-    assert said.startswith(f"{FLUSH_TICKER} is -35 bytes off the log: 1 edit(s) of the MANIFEST")
+    assert said.startswith(f"{FLUSH_TICKER} is -35 bytes off the log: edits of the MANIFEST (1)")
     (said,) = unreconciled(even(measured, flush_edits=FlushEdits(434, (-35, 600))))
     assert said.startswith("bytes of flushes do not reconcile")
 

@@ -1,3 +1,4 @@
+import csv
 import dataclasses
 import json
 import math
@@ -49,6 +50,15 @@ def test_the_reports_say_both_names_and_the_verdict(duel: Duel) -> None:
     assert said["schema"] == "lsmlens.duel/1"
     assert said["a"]["options"] == "now"
     assert all(one["low"] is None or one["low"] <= one["high"] for one in said["ratios"])
+
+
+def test_its_ratios_are_a_table(duel: Duel) -> None:
+    rows = list(csv.DictReader(DUEL.printed(duel, "csv").splitlines()))
+    assert len(rows) == len(duel.ratios)
+    assert [float(row["a"]) for row in rows] == [one.a for one in duel.ratios]
+    assert rows[0]["column_family"] == ""
+    unknown = dataclasses.replace(duel.ratios[0], a=0.0, ratio=math.nan, low=math.nan, high=math.nan)
+    assert DUEL.printed(dataclasses.replace(duel, ratios=(unknown,)), "csv").endswith(",,,\n")
 
 
 def test_the_document_is_as_its_schema_says(duel: Duel) -> None:

@@ -21,7 +21,7 @@ def test_the_best_in_its_worst_case_is_picked() -> None:
     best, why = pick([finalist("a", 0.4, 0.5, 0.9), finalist("b", 0.6, 0.7, 0.65)])
     assert best is not None
     assert best.name == "b"
-    assert "0.65 of the current settings (draw 1)" in why
+    assert "in its worst case: 0.65 times the current settings (draw 1)" in why
 
 
 def test_of_like_ones_the_simpler_is_picked() -> None:

@@ -1,5 +1,6 @@
 """Whole searches on a small log, with replays in a real embedded RocksDB."""
 
+import csv
 import dataclasses
 import json
 from collections.abc import Callable
@@ -100,6 +101,9 @@ def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> No
             assert said["headline"].rstrip(".") in " ".join(first.split())
             assert all(len(line) <= width for line in first.splitlines())
             assert len(first.splitlines()) <= 48
+        rows = list(csv.DictReader(RECOMMENDATION.printed(report, "csv").splitlines()))
+        assert [row["role"] for row in rows[: 1 + len(found.finalists)]].count("pick") == (said["pick"] is not None)
+        assert len(rows) == 1 + len(found.finalists) + len(found.tried)
         for one in found.finalists:
             assert one.name in text
             assert one.name in markdown
