@@ -4,6 +4,9 @@ The columns are those that `analyzer.jobs` declares, with the run's name before 
 it.
 """
 
+import errno
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,4 +37,9 @@ def write_other_events(analysis: Analysis, path: Path) -> None:
 
 def _write(analysis: Analysis, path: Path, table: Callable[[Run], pl.DataFrame]) -> None:
     frames = [table(one.run).select(pl.lit(one.run.name).alias("run"), pl.all()) for one in analysis.runs]
-    pl.concat(frames).write_parquet(path)
+    try:
+        pl.concat(frames).write_parquet(path)
+    except pl.exceptions.ComputeError as error:  # of the disk; "No space left on device (os error 28)", or less
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        code = errno.EIO if number is None else int(number[1])
+        raise OSError(code, os.strerror(code)) from error
