@@ -77,7 +77,8 @@ def number(options: OptionSet, option: str, family: str) -> float:
 
 def levelled(fitted: FittedWorkload, own: OptionSet, options: OptionSet, observed: float) -> float:
     """Compaction output by the formula, in the log's own units."""
-    every = [Levelling.of(name, one) for name, one in fitted.evidence.history.families.items()]
+    families = fitted.evidence.history.families.items()
+    every = [found for name, one in families if (found := Levelling.of(name, one)).flushed]
     return observed * sum(one.output(own, options) for one in every) / sum(one.output(own, own) for one in every)
 
 
