@@ -3,6 +3,7 @@
 from lsmlens.analyzer.printable import printable
 
 LONGEST = 600  # characters: a path, a value and what is wrong with it
+LONGEST_HINT = 4000  # a list of all there is, such as the metrics of gates
 
 
 class LsmlensError(Exception):
@@ -13,7 +14,7 @@ class LsmlensError(Exception):
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(_line(message))
-        self.hint = _line(hint)
+        self.hint = _line(hint, LONGEST_HINT)
 
 
 class InputError(LsmlensError):
@@ -25,7 +26,7 @@ class InputError(LsmlensError):
         self.reason = reason
 
 
-def _line(text: str) -> str:
+def _line(text: str, longest: int = LONGEST) -> str:
     """The text on one line that a person can read, the middle of a very long one left out."""
     line = printable(" ".join(text.split()) if "\n" in text or "\t" in text else text)
-    return line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
+    return line if len(line) <= longest else f"{line[: longest // 2]} … {line[-longest // 2 :]}"

@@ -212,7 +212,7 @@ def infer_write_buffer(flushes: Sequence[Flushed]) -> tuple[int, str] | None:
     ]
     if not taken:
         return None
-    size = 1 << round(math.log2(sum(taken) / len(taken)))
+    size = 1 << max(0, round(math.log2(sum(taken) / len(taken))))
     if any(abs(one - size) > size / 8 for one in taken):
         return None
     return size, f"{len(taken)} flushes for a full write buffer, of {min(taken):.0f} to {max(taken):.0f} bytes each"

@@ -191,7 +191,7 @@ def test_a_folder_that_is_none(lsmlens: Run, workload: Path) -> None:
 
 
 def test_without_room_it_says_so(replay: Run, workload: Path) -> None:
-    done = replay(workload, "--options", SMALL, "--least-free-disk", str(1 << 40), "--seeds", "2")
+    done = replay(workload, "--options", SMALL, "--least-free-disk", str(1 << 30), "--seeds", "2")
     assert done.returncode == 2
     lines = done.stderr.decode().splitlines()
     assert [line.split(":")[0] for line in lines] == ["warning", "warning", "error", "hint"]

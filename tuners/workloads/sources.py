@@ -11,7 +11,8 @@ from lsmlens.tuners.workloads.trace_file import is_trace
 from lsmlens.tuners.workloads.traces import TraceStream, open_trace
 from lsmlens.tuners.workloads.yaml_form import read_workload
 
-YAML_SUFFIXES = {".yaml", ".yml", ".json"}  # JSON is YAML, too
+YAML_SUFFIXES = {".yaml", ".yml"}
+SCHEMA_KEYS = (b"schema:", b'"schema":')  # JSON is YAML, too
 
 
 def open_workload(
@@ -28,7 +29,7 @@ def open_workload(
     head = _head(text)
     if is_trace(head):
         return open_trace(path)
-    if path.suffix.lower() in YAML_SUFFIXES or b"schema:" in head[:4096]:
+    if path.suffix.lower() in YAML_SUFFIXES or any(key in head for key in SCHEMA_KEYS):
         return DeclaredStream(read_workload(path), sharding)
     try:
         return open_batch_lines(path, sharding)

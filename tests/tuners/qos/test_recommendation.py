@@ -229,7 +229,7 @@ def test_factors_make_the_play_what_was_observed() -> None:
 def test_clients_that_do_not_press_on_are_not_used() -> None:
     found = calibrate(ObservedRecovery("ceph.log", 200, 120.0, 300.0), PLAYED, 1.0)
     assert found.client == 1.0
-    assert "not those of a closed loop" in found.note
+    assert "are not of a closed loop" in found.note
     assert calibrate(None, PLAYED, 1.0) == QosCalibration()
 
 

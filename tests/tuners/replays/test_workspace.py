@@ -138,13 +138,13 @@ def test_there_is_room(machine: SimpleNamespace, tmp_path: Path) -> None:
 
 def test_a_disk_that_is_nearly_full(machine: SimpleNamespace, tmp_path: Path) -> None:
     machine.disk = 1023 * MIB
-    assert Limits().exceeded(tmp_path) == f"1 023 MiB free on the disk of {tmp_path}, 1 024 MiB must stay free"
+    assert Limits().exceeded(tmp_path) == f"1023 MiB free on the disk of {tmp_path}, 1 GiB must stay free"
     assert Limits(least_free_disk_bytes=1000 * MIB).exceeded(tmp_path) is None
 
 
 def test_memory_that_is_short(machine: SimpleNamespace, tmp_path: Path) -> None:
     wanted = Limits().exceeded(tmp_path, 1600 * MIB)
-    assert wanted == "2 000 MiB of memory available, 1 600 MiB wanted, 512 MiB must stay free"
+    assert wanted == "2 GiB of memory available, 1.6 GiB wanted, 512 MiB must stay free"
     machine.memory = 100 * MIB
     assert Limits().exceeded(tmp_path) == "100 MiB of memory available, 512 MiB must stay free"
 

@@ -24,7 +24,7 @@ def test_more_memory_than_allowed_is_out(small_run: RunAnalysis) -> None:
     assert allowed.problem(preset("ceph:pacific")) is None
     said = allowed.problem(preset("ceph:pacific").changed("max_total_wal_size", str(2 << 30)))
     assert said is not None
-    assert "memtables of up to 2048 MiB, allowed are 1024 MiB (test)" in said
+    assert "memtables of up to 2 GiB, allowed are 1 GiB (test)" in said
 
 
 def test_options_that_rocksdb_refuses_are_out(small_run: RunAnalysis) -> None:
