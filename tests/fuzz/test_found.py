@@ -48,6 +48,22 @@ def test_a_key_of_an_odd_number_of_digits(tmp_path: Path) -> None:
     open_workload(str(file))
 
 
+@pytest.mark.parametrize("size", [b"9" * 13, b"9" * 20])
+def test_a_value_larger_than_memory(size: bytes, tmp_path: Path) -> None:
+    """So many bytes were made of a damaged size."""
+    text = readings()["a log with write batches"].files["ceph-osd.0.log"]
+    file = tmp_path / "ceph-osd.0.log"
+    file.write_bytes(re.sub(rb"value size = \d+", b"value size = " + size, text, count=1))
+    every, rest = (sum(one.records for one in open_workload(str(path)).batches(1)) for path in (_whole(tmp_path), file))
+    assert rest == every - 1
+
+
+def _whole(folder: Path) -> Path:
+    file = folder / "whole.log"
+    file.write_bytes(readings()["a log with write batches"].files["ceph-osd.0.log"])
+    return file
+
+
 def test_an_error_quotes_no_more_than_a_line() -> None:
     """All 5,000 characters of a value stood in it."""
     document = readings()["the workload fillrandom.yaml"].files["a.yaml"].decode()

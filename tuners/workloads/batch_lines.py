@@ -25,6 +25,7 @@ from lsmlens.tuners.workloads.wire import FAMILY_TAGS, varint
 
 MOST_LINES = 50  # of a batch, in the log
 SHARDING = {"m": 3, "p": 3, "O": 3, "L": 1, "P": 1}  # bluestore_rocksdb_cfs, Ceph 16 to 20
+SIZE_DIGITS = 8  # no value has 100 MB, for osd_max_write_size is 90 MB: a line that says so is damaged
 HASHED_BYTES = {"p": 12, "O": 13}  # of a key, which decide its shard; of others, all
 BLOCK_BYTES = 1 << 20
 PIECE_BYTES = 8 << 20
@@ -63,10 +64,8 @@ def logged_batches(path: Path) -> Iterator[LoggedBatch]:
                 stamp = STAMP.match(match["stamp"])
                 millis = stamp_millis(stamp) if stamp else None
                 batch = None if millis is None else LoggedBatch(millis, [])
-            elif batch is not None:
-                batch.records.append(
-                    (_TAGS[kind], match["prefix"].decode(), _key(match["key"]), int(match["size"] or 0))
-                )
+            elif batch is not None and len(size := match["size"] or b"0") <= SIZE_DIGITS:
+                batch.records.append((_TAGS[kind], match["prefix"].decode(), _key(match["key"]), int(size)))
     if batch is not None:
         yield batch
 
