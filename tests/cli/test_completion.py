@@ -23,9 +23,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("needs bash")
     home = tmp_path_factory.mktemp("home")
     (home / ".bashrc").write_text("PS1='> '\nbind 'set enable-bracketed-paste off'\n")
-    done = subprocess.run(
-        ["lsmlens", "--install-completion", "bash"], env=environment(home), capture_output=True, check=True, timeout=60
-    )
+    # from a bash, as a person does: the shell is found among the processes that this one runs in
+    install = ["bash", "-c", "lsmlens --install-completion bash; exit $?"]
+    done = subprocess.run(install, env=environment(home), capture_output=True, check=True, timeout=60)
     assert b"completion installed" in done.stdout
     return home
 
