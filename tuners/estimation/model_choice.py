@@ -12,7 +12,8 @@ replays to judge.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lsmlens.tuners.estimation.calibration import calibrate, errors_of
+import numpy as np
+from lsmlens.tuners.estimation.calibration import Errors, calibrate, errors_of
 from lsmlens.tuners.estimation.clustered_keys import clustered_keys
 from lsmlens.tuners.estimation.evidence import FamilyEvidence
 from lsmlens.tuners.estimation.family_fit import FamilyFit, fit_family, fit_parts
@@ -39,9 +40,11 @@ FAR = 0.5
 def best_explained(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> FamilyFit:
     """The fit of one of the log's families, or another in its place that explains the log better."""
     simulation = Simulation.of(fit.evidence, since)
-    fit = _nearest(fit, _by_counts(fit, families, since), simulation)
-    fit = _nearest(fit, _deleted_at_random(fit, since), simulation)
-    return _with_objects(fit, simulation, since)
+    errors: Errors | None = None
+    for others in (_by_counts(fit, families, since), _deleted_at_random(fit, since)):
+        if others:
+            fit, errors = _nearest(fit, errors or _few(simulation, fit), others, simulation)
+    return _with_objects(fit, errors, simulation, since)
 
 
 def _by_counts(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> list[FamilyFit]:
@@ -50,9 +53,10 @@ def _by_counts(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: fl
     if fit.evidence.preexisting or sum(one.flush is not None for one in intervals) < LEAST_FLUSHES:
         return []
     every = phases_of(families, fit.column_family.name)
+    longer = lasting(every)
     told = fit.evidence, since
     found: list[FamilyFit] = []
-    for phases in (every, lasting(every)):
+    for phases in (every,) if np.array_equal(every, longer) else (every, longer):
         if parts := placement_logs(intervals, phases):
             count = int(phases.max()) + 1
             said = f"logs of placement groups, in {count} {'phases' if count > 1 else 'phase'}"
@@ -70,24 +74,28 @@ def _deleted_at_random(fit: FamilyFit, since: float) -> list[FamilyFit]:
     return [fit_family(fit.evidence, since, Variation(hot_keys=keys)) for keys in HOT_KEYS]
 
 
-def _nearest(fit: FamilyFit, others: Sequence[FamilyFit], simulation: Simulation) -> FamilyFit:
-    """The fit, or the nearest to the log of the others if it is clearly nearer."""
-    found = fit
-    share = FAR if fit.is_settled else CLEARLY
-    least = share * errors_of(simulation, fit.column_family, FEW_SEEDS).size if others else 0.0
+def _few(simulation: Simulation, fit: FamilyFit) -> Errors:
+    return errors_of(simulation, fit.column_family, FEW_SEEDS)
+
+
+def _nearest(
+    fit: FamilyFit, errors: Errors, others: Sequence[FamilyFit], simulation: Simulation
+) -> tuple[FamilyFit, Errors]:
+    """The fit, or the nearest to the log of the others if it is clearly nearer; and how far it is off."""
+    found, least = fit, (FAR if fit.is_settled else CLEARLY) * errors.size
     for one in others:
-        errors = errors_of(simulation, one.column_family, FEW_SEEDS)
-        if errors.size < least:
-            found, least = replace(one, misfit=errors.of_kept), errors.size
-    return found
+        own = _few(simulation, one)
+        if own.size < least:
+            found, errors, least = replace(one, misfit=own.of_kept), own, own.size
+    return found, errors
 
 
-def _with_objects(fit: FamilyFit, simulation: Simulation, since: float) -> FamilyFit:
-    """The fit, or objects with many keys."""
+def _with_objects(fit: FamilyFit, errors: Errors | None, simulation: Simulation, since: float) -> FamilyFit:
+    """The fit, whose errors may be known, or objects with many keys."""
     model = clustered_keys(fit, simulation, since)
     if model is None:
         return fit
-    present = errors_of(simulation, fit.column_family, FEW_SEEDS)
+    present = errors or _few(simulation, fit)
     if errors_of(simulation, model.begun, FEW_SEEDS).size > max(NEAR, present.size):
         return fit
     found = calibrate(model, simulation)
