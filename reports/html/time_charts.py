@@ -208,58 +208,63 @@ def levels(axis: TimeAxis) -> Chart:
     """Bytes written by level."""
     timeline = axis.timeline
     seconds = timeline.bins.seconds
-    levels = sorted({level for _, level in timeline.level_bytes})
     rates = {key: count / MIB / seconds for key, count in timeline.level_bytes.items()}
-    names = {level: f"L{level}" for level in levels}
-    colours = {level: css(LEVELS[min(max(level, 0), len(LEVELS) - 1)]) for level in levels}
-    rows = [
-        (*axis.span(index), names[level], low, high, round((rates[index, level]) * seconds, 2))
-        for index, level, low, high in _stacked(rates, levels)
-    ]
-    tooltip = [
-        alt.Tooltip("level:N", title="into level"),
-        alt.Tooltip("mib:Q", title="MiB written", format=",.1f"),
-    ]
-    fields = ("start", "end", "level", "low", "high", "mib")
-    drawn = axis.bars("levels", "level:N", list(names.values()), list(colours.values()), tooltip)
-    return axis.chart(
+    return _of_levels(
+        axis,
         "levels",
         "Bytes written by level (MiB/s)",
         "MiB per second written into each level over time; level 0 is written by flushes.",
-        [drawn],
-        PLOT_PIXELS,
-        {axis.name("levels"): axis.dataset(fields, rows)},
+        rates,
+        {key: (round(rate * seconds, 2),) for key, rate in rates.items()},
+        {
+            "level": alt.Tooltip("level:N", title="into level"),
+            "mib": alt.Tooltip("mib:Q", title="MiB written", format=",.1f"),
+        },
     )
 
 
 def shape(axis: TimeAxis) -> Chart | None:
     """What each level holds; None where no table is told of."""
-    held = axis.timeline.shape
-    if not any(one.bytes for one in held.values()):
+    held = {key: one for key, one in axis.timeline.shape.items() if one.bytes}
+    if not held:
         return None
-    levels = sorted({level for (_, level), one in held.items() if one.bytes})
-    names = {level: f"L{level}" for level in levels}
-    colours = {level: css(LEVELS[min(max(level, 0), len(LEVELS) - 1)]) for level in levels}
-    mib = {key: one.bytes / MIB for key, one in held.items() if one.bytes}
-    rows = [
-        (*axis.span(index), names[level], low, high, round(mib[index, level], 2), held[index, level].files)
-        for index, level, low, high in _stacked(mib, levels)
-    ]
-    tooltip = [
-        alt.Tooltip("level:N"),
-        alt.Tooltip("mib:Q", title="MiB held", format=",.1f"),
-        alt.Tooltip("files:Q"),
-    ]
-    fields = ("start", "end", "level", "low", "high", "mib", "files")
-    drawn = axis.bars("shape", "level:N", list(names.values()), list(colours.values()), tooltip)
-    return axis.chart(
+    mib = {key: one.bytes / MIB for key, one in held.items()}
+    return _of_levels(
+        axis,
         "shape",
         "What each level holds (MiB)",
         "The shape of the tree over time: bytes and files of the tables in each level.",
-        [drawn],
-        PLOT_PIXELS,
-        {axis.name("shape"): axis.dataset(fields, rows)},
+        mib,
+        {key: (round(mib[key], 2), one.files) for key, one in held.items()},
+        {
+            "level": alt.Tooltip("level:N"),
+            "mib": alt.Tooltip("mib:Q", title="MiB held", format=",.1f"),
+            "files": alt.Tooltip("files:Q"),
+        },
     )
+
+
+def _of_levels(
+    axis: TimeAxis,
+    name: str,
+    title: str,
+    description: str,
+    heights: Mapping[tuple[int, int], float],
+    details: Mapping[tuple[int, int], tuple[float, ...]],
+    tooltips: Mapping[str, alt.Tooltip],
+) -> Chart:
+    """Levels that stand upon each other, by bin and level: `heights`, and `details` that tooltips say besides."""
+    levels = sorted({level for _, level in heights})
+    names = {level: f"L{level}" for level in levels}
+    colours = {level: css(LEVELS[min(max(level, 0), len(LEVELS) - 1)]) for level in levels}
+    rows = [
+        (*axis.span(index), names[level], low, high, *details[index, level])
+        for index, level, low, high in _stacked(heights, levels)
+    ]
+    level, *others = tooltips
+    drawn = axis.bars(name, "level:N", list(names.values()), list(colours.values()), list(tooltips.values()))
+    fields = ("start", "end", level, "low", "high", *others)
+    return axis.chart(name, title, description, [drawn], PLOT_PIXELS, {axis.name(name): axis.dataset(fields, rows)})
 
 
 def memtables(axis: TimeAxis) -> Chart | None:
