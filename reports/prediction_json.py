@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from lsmlens.analyzer.analysis_document import means, metric
+from lsmlens.analyzer.analysis_document import LsmAmplification, RecordRatio, means, metric
 from lsmlens.reports.json_form import to_text
 from lsmlens.reports.prediction_tables import (
     NOT_JUDGED,
@@ -26,8 +26,6 @@ FlushMib = Annotated[float, metric("flush_bytes")]
 OutputMib = Annotated[float, metric("total_output_size_mib")]
 RecordsIn = Annotated[float, metric("total_input_records")]
 RecordsOut = Annotated[float, metric("total_output_records")]
-RecordRatio = Annotated[float | None, metric("output_input_ratio_of_sums")]
-Amplification = Annotated[float | None, metric("write_amplification_lsm")]
 
 
 class FiguresJson(Struct, kw_only=True):
@@ -39,7 +37,7 @@ class FiguresJson(Struct, kw_only=True):
     total_input_records: RecordsIn
     total_output_records: RecordsOut
     output_input_ratio_of_sums: RecordRatio
-    write_amplification: Amplification
+    write_amplification: LsmAmplification
 
 
 class FamilyBoundsJson(Struct, kw_only=True):
@@ -57,7 +55,7 @@ class FamilyFiguresJson(FamilyBoundsJson, kw_only=True):
     """Figures of one column family."""
 
     output_input_ratio_of_sums: RecordRatio
-    write_amplification: Amplification
+    write_amplification: LsmAmplification
 
 
 class FamilyPredictionJson(Struct, kw_only=True):

@@ -21,7 +21,6 @@ LEAST_FULL_SHARE = 0.5
 FACTORS = ("write_buffer_size", "min_write_buffer_number_to_merge", "level0_file_num_compaction_trigger")
 BASE = "max_bytes_for_level_base"
 FULL = "Write Buffer Full"
-MEBI = 1 << 20
 
 
 class Level0Size:
