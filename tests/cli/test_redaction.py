@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from lsmlens.reports.outputs import ANALYSIS, COMPARISON, DUEL, FLEET, PREDICTION, QOS, RECOMMENDATION, REPLAY, WORKLOAD
+
+from tests.parquet_text import text_of_parquet
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 
@@ -100,17 +101,9 @@ def database(fixtures: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def strings_of(value: Any) -> list[str]:
-    if isinstance(value, dict):
-        return strings_of([*value.keys(), *value.values()])
-    if isinstance(value, list | tuple):
-        return [text for item in value for text in strings_of(item)]
-    return [value] if isinstance(value, str) else []
-
-
 def text_of(file: Path) -> str:
     if file.suffix == ".parquet":
-        return "\n".join(strings_of(pq.read_table(file).to_pylist()))
+        return text_of_parquet(file)
     if file.suffix == ".db":
         with sqlite3.connect(file) as connection:
             return "\n".join(connection.iterdump()) + file.read_bytes().decode("latin-1")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
@@ -20,6 +19,8 @@ from lsmlens.reports.comparison import ComparisonReport
 from lsmlens.reports.outputs import ANALYSIS, COMPARISON
 from lsmlens.reports.redaction import Redaction, redacted
 from lsmlens.reports.terminal import render, whole
+
+from tests.parquet_text import text_of_parquet
 
 HOST = "ceph-node17"
 LogText = Callable[[str], bytes]
@@ -73,18 +74,10 @@ def analysis(bundle: Path) -> Analysis:
     return redacted(analyze([str(bundle)]))
 
 
-def strings_of(value: Any) -> list[str]:
-    if isinstance(value, dict):
-        return strings_of([*value.keys(), *value.values()])
-    if isinstance(value, list | tuple):
-        return [text for item in value for text in strings_of(item)]
-    return [value] if isinstance(value, str) else []
-
-
 def text_of(file: Path) -> str:
     """All text of an output: of Parquet its strings, of HTML what is not the program that draws the charts."""
     if file.suffix == ".parquet":
-        return "\n".join(strings_of(pq.read_table(file).to_pylist()))
+        return text_of_parquet(file)
     if file.suffix == ".png":
         return ""
     text = file.read_text().replace('role="img"', "")  # a word of the format's own
