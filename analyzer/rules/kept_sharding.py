@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from lsmlens.analyzer.analysis import RunAnalysis
-from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
+from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.options.option_evidence import Source
 from lsmlens.analyzer.options.option_strings import parse_size
 from lsmlens.analyzer.options.options_in_force import MERGE, OptionInForce, value_of
@@ -15,6 +15,7 @@ from lsmlens.analyzer.runs.osds import REEF
 # bluestore_rocksdb_cfs since 18: L=min_write_buffer_number_to_merge=32 P=min_write_buffer_number_to_merge=32
 # (Ceph PR 51821: with 6 the PG log's put and tombstone pairs land in different flushes).
 LEAST_MERGED = 32
+BUFFERS = "max_write_buffer_number"
 # Deferred writes and the PG log: the columns whose keys are removed soon after they were written.
 SHORT_LIVED = ("L", "P")
 # What these say is of the family itself. What was printed for the default family is so only for a family that the
@@ -31,7 +32,8 @@ class KeptSharding(ShardingRule):
 
     Threshold: below 32, from 18 on. Ceph PR 51821, the default of bluestore_rocksdb_cfs since 18.
 
-    Advice: reshard to the release's text, one OSD at a time. The options of L and P are in that text only.
+    Advice: reshard to the release's text, one OSD at a time. The options of L and P are in that text only. Where
+    max_write_buffer_number is below what they merge, it is given the release's value first.
 
     Risk: the OSD is down while resharding, which takes minutes to hours where families change, less where only their
     options do. Interrupted, the OSD does not start until the same command has been run to its end. L and P then hold
@@ -57,11 +59,14 @@ class KeptSharding(ShardingRule):
 
     def _finding(self, run: RunAnalysis, one: OptionInForce) -> Finding:
         advised = resharding(run)
-        limits = (value_of(run.options, family, "max_write_buffer_number") for family in (one.family, DEFAULT_FAMILY))
-        buffers = parse_size(next((limit for limit in limits if limit is not None), ""))
+        told = {other.family: other for other in run.options if other.name == BUFFERS}
+        limit = told.get(one.family) or told.get(DEFAULT_FAMILY)
+        buffers = None if limit is None else parse_size(limit.value)
         # RocksDB lowers the number to max_write_buffer_number - 1: resharding alone then does not help.
         is_capped = buffers is not None and buffers <= LEAST_MERGED
-        before = f"first let max_write_buffer_number ({buffers}) be the release's again; then " if is_capped else ""
+        release = limit.default if limit is not None and is_capped else None
+        wider = () if release is None else (OptionChange(BUFFERS, release),)
+        before = f"first let {BUFFERS} ({buffers}) be the release's again; then " if is_capped else ""
         return Finding(
             code=self.code,
             title=self.title,
@@ -75,7 +80,7 @@ class KeptSharding(ShardingRule):
             evidence=(Evidence(one.source.value, f"{one.family}: {MERGE}={one.value} {one.detail}".rstrip()),),
             column_family=one.family,
             advice=f"{before}reshard to the text of {advised.release or 'the release'}, one OSD at a time",
-            changes=advised.changes,
+            changes=(*advised.changes, *wider),
             risk="the OSD is down meanwhile; interrupted, it does not start until reshard was run again",
             check=f'{show_sharding(run)}; flushes of {one.family} for "Write Buffer Full" merge {LEAST_MERGED}',
         )

@@ -49,6 +49,8 @@ def test_too_few_buffers_come_first(upgraded: RunAnalysis) -> None:
     few = tuple(replace(one, value="4") if one.name == "max_write_buffer_number" else one for one in upgraded.options)
     found = [one for one in RULE.check(replace(upgraded, options=few), []) if isinstance(one, Finding)]
     assert {one.advice.startswith("first let max_write_buffer_number (4) be the release's") for one in found} == {True}
+    # and so says the plan, which resharding alone would leave without effect
+    assert {one.changes[1:] for one in found} == {(OptionChange("max_write_buffer_number", "64"),)}
 
 
 def test_flushes_of_32_memtables_prove_the_text(fixtures: Path) -> None:
