@@ -10,8 +10,28 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
+from numpy.typing import NDArray
 
 MOMENTS = 48
+
+
+BEFORE = -1.0
+
+
+def seconds_reached(
+    moments: NDArray[np.float64], steps: Sequence[tuple[float, float]], since: float, is_settled: bool
+) -> NDArray[np.float64]:
+    """The second of the workload at each moment (seconds since 1970; shape: n,); BEFORE for those before `since`.
+
+    `steps` as in `course_of`. Of a settled replay it is the end of the step that a moment is in: the database came to
+    rest before the workload's clock went on.
+    """
+    clock, reached = np.array(steps).T
+    if is_settled:
+        found = reached[np.minimum(np.searchsorted(clock, moments), len(reached) - 1)]
+    else:
+        found = np.interp(moments, clock, reached)
+    return np.where(moments < since, BEFORE, found)
 
 
 class CoursePoint(NamedTuple):

@@ -11,23 +11,25 @@ Where the engine has a clock to set, it shows the workload's time. Otherwise the
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+import polars as pl
 import psutil
 from lsmlens.analyzer.analysis import RunAnalysis, measure
 from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.measures.sorted_runs import SortedRuns, sorted_runs
 from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.jobs import FLUSH
 from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.tuners.engines.engine import Database, Engine
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
-from lsmlens.tuners.replays.course import course_of
+from lsmlens.tuners.replays.course import course_of, seconds_reached
 from lsmlens.tuners.replays.generation import Generation
 from lsmlens.tuners.replays.manifest import FlushEdits, flush_edits
 from lsmlens.tuners.replays.measurement import Measurement, Mode, Stalls
@@ -38,7 +40,6 @@ from lsmlens.tuners.replays.writing import LatencyRecorder, WrittenBatches, of_r
 from lsmlens.tuners.workloads.stream import Batches, Stream
 
 if TYPE_CHECKING:
-    import polars as pl
     from lsmlens.tuners.replays.trial import Trial
 
 WAL_TICKER = "rocksdb.wal.bytes"
@@ -46,6 +47,7 @@ CROWDED_SHARE = 0.1
 MOST_OVERTIME, OVERTIME_SECONDS = 1.05, 0.5
 FLUSH_TICKER = "rocksdb.flush.write.bytes"
 COMPACTION_TICKER = "rocksdb.compact.write.bytes"
+IMMUTABLE = "rocksdb.num-immutable-mem-table"
 # A blob file's header and footer (db/blob/blob_log_format.h), which its `total_blob_bytes` leaves out.
 BLOB_FRAME_BYTES = 30 + 32
 # The share of a workload that is written to learn how long the whole will take.
@@ -97,6 +99,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         database.settle()
     end = _State.of(database, path)
     left = {family: _entries_left(database, family) for family in stream.families}
+    waiting = {family: database.integer_property(IMMUTABLE, family) or 0 for family in stream.families}
     space = sum(database.integer_property("rocksdb.live-sst-files-size", family) or 0 for family in stream.families)
     in_force = database.options
     all_files = size_of(path)
@@ -138,6 +141,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         peak_memory_bytes=peak_memory,
         space_bytes=space,
         peak_space_bytes=max(space, all_files),
+        sorted_runs=_sorted_runs(run, steps, start.moment, trial, waiting),
         latencies=recorder.latencies(),
         course=course_of(run.jobs, steps, start.moment, stream.seconds),
         disturbances=(*_disturbances(trial, written, wall), *_crowd(trial, start, end, written)),
@@ -275,6 +279,21 @@ def _entries_left(database: Database, family: str) -> int:
     return active + (database.integer_property("rocksdb.num-entries-imm-mem-tables", family) or 0)
 
 
+def _sorted_runs(
+    run: RunAnalysis, steps: Sequence[tuple[float, float]], since: float, trial: "Trial", waiting: Mapping[str, int]
+) -> dict[str, SortedRuns]:
+    """By family, over the workload's own time; `waiting` full memtables are left at its end."""
+    seconds = trial.stream.seconds
+    if not steps or not seconds:
+        return {}
+    moments = [
+        pl.Series(name, seconds_reached(when.to_numpy(), steps, since, trial.mode is Mode.SETTLED))
+        for name, column in (("started", "started_at"), ("finished", "finished_at"))
+        for when in (run.jobs[column].fill_null(run.jobs["finished_at"]).to_physical() / 1e6,)
+    ]
+    return sorted_runs(run.jobs.with_columns(*moments), (0.0, seconds), waiting)
+
+
 def _stall_seconds(database: Database) -> float | None:
     """What the database itself says of its stalls; None where it says nothing."""
     text = database.text_property("rocksdb.dbstats")
@@ -317,7 +336,7 @@ def unreconciled(measured: Measurement) -> Iterator[str]:
     yield from _compaction_bytes(measured)
 
 
-def blob_frame_bytes(blob_files: "pl.DataFrame", since: float) -> tuple[int, int]:
+def blob_frame_bytes(blob_files: pl.DataFrame, since: float) -> tuple[int, int]:
     """Bytes of the headers and footers of the blob files that flushes, and that compactions wrote from a moment on."""
     written = blob_files.filter(blob_files["created_at"].to_physical() >= since * 1e6)["created_by"]
     by_flushes = int((written == FLUSH).sum())
