@@ -22,6 +22,28 @@ class CoursePoint(NamedTuple):
     compaction_output_bytes: float
 
 
+class PressurePoint(NamedTuple):
+    """At a second of the workload: files of level 0 and bytes that wait for compaction, in the family with most."""
+
+    seconds: float
+    level0_files: int
+    pending_compaction_bytes: float
+
+
+def pressure_of(points: Sequence[PressurePoint], seconds: float) -> tuple[PressurePoint, ...]:
+    """The most in each of MOMENTS equal parts of so many seconds, at its end; parts without a point are left out."""
+    found: dict[int, PressurePoint] = {}
+    for one in points:
+        part = min(int(one.seconds * MOMENTS / seconds), MOMENTS - 1) if seconds else 0
+        end, before = seconds * (part + 1) / MOMENTS, found.get(part, one)
+        found[part] = PressurePoint(
+            end,
+            max(before.level0_files, one.level0_files),
+            max(before.pending_compaction_bytes, one.pending_compaction_bytes),
+        )
+    return tuple(found[part] for part in sorted(found))
+
+
 def course_of(
     jobs: pl.DataFrame, steps: Sequence[tuple[float, float]], since: float, seconds: float
 ) -> tuple[CoursePoint, ...]:

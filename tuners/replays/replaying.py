@@ -34,6 +34,7 @@ from lsmlens.tuners.replays.measurement import Measurement, Mode, Stalls
 from lsmlens.tuners.replays.replay_options import ages_below, for_replay, with_ages_times
 from lsmlens.tuners.replays.timed_compactions import TimedCompactions
 from lsmlens.tuners.replays.workspace import size_of
+from lsmlens.tuners.replays.write_stalls import TimedWrites, WriteStalls, as_asked, with_unreached_rate
 from lsmlens.tuners.replays.writing import LatencyRecorder, WrittenBatches, of_records, write_paced, write_settled
 from lsmlens.tuners.workloads.stream import Batches, Stream
 
@@ -69,6 +70,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
     factor, database = _opened(trial, engine, path)
     opened = float(int(time.time()))  # the memtables that are there now carry this second
     recorder = LatencyRecorder()
+    writers: TimedWrites | None = None
 
     steps: list[tuple[float, float]] = []
 
@@ -81,6 +83,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         preloaded = _preload(trial, database, chunks)
         start = _State.of(database, path)
         timed = _timed(trial, database)
+        writers = timed if isinstance(timed, TimedWrites) else None
         show = partial(_show, database, opened)
         written = write_settled(timed or database, chunks, trial.step_bytes, show, reached)
         if timed is not None:
@@ -98,7 +101,8 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
     end = _State.of(database, path)
     left = {family: _entries_left(database, family) for family in stream.families}
     space = sum(database.integer_property("rocksdb.live-sst-files-size", family) or 0 for family in stream.families)
-    in_force = database.options
+    in_force = as_asked(database.options, trial.options) if writers is not None else database.options
+    write_stalls = writers.stalls() if writers is not None else None
     all_files = size_of(path)
     database.close()
     peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -118,9 +122,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         levels=run.levels,
         total=run.total,
         flushes=run.flushes,
-        stalls=Stalls(
-            None if end.stall is None or start.stall is None else end.stall - start.stall, dict(run.run.stall_lines)
-        ),
+        stalls=Stalls(_stalled(start, end, write_stalls), dict(run.run.stall_lines)),
         tickers=tickers,
         preloaded_records=preloaded,
         records=written.records,
@@ -139,6 +141,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         space_bytes=space,
         peak_space_bytes=max(space, all_files),
         latencies=recorder.latencies(),
+        write_stalls=write_stalls,
         course=course_of(run.jobs, steps, start.moment, stream.seconds),
         disturbances=(*_disturbances(trial, written, wall), *_crowd(trial, start, end, written)),
     )
@@ -197,7 +200,7 @@ def _preload(trial: "Trial", database: Database, chunks: Iterator[Batches]) -> i
 def _opened(trial: "Trial", engine: Engine, path: Path) -> tuple[float | None, Database]:
     """What ages in the options were multiplied by (None: nothing), and the open database."""
     stream = trial.stream
-    options = for_replay(trial.options)
+    options = for_replay(trial.options if trial.conditions is None else with_unreached_rate(trial.options))
     has_ages = bool(ages_below(options, stream.seconds))
     factor: float | None = None
     if trial.mode is Mode.PACED:
@@ -217,11 +220,13 @@ def _opened(trial: "Trial", engine: Engine, path: Path) -> tuple[float | None, D
     return factor, engine.open(path, options, bool(trial.compaction_seconds))
 
 
-def _timed(trial: "Trial", database: Database) -> TimedCompactions | None:
+def _timed(trial: "Trial", database: Database) -> TimedCompactions | TimedWrites | None:
     """The database with compactions that last; None where they end at once, or the engine cannot hold them."""
     if not trial.compaction_seconds or database.gate is None:
         return None
     seconds = {family: each.times(trial.scale) for family, each in trial.compaction_seconds.items()}
+    if trial.conditions is not None:
+        return TimedWrites(database, database.gate, trial.options, seconds, trial.conditions, trial.scale)
     return TimedCompactions(database, database.gate, seconds)
 
 
@@ -273,6 +278,13 @@ def _entries_left(database: Database, family: str) -> int:
     """Entries in the family's memtables, active and waiting to be flushed."""
     active = database.integer_property("rocksdb.num-entries-active-mem-table", family) or 0
     return active + (database.integer_property("rocksdb.num-entries-imm-mem-tables", family) or 0)
+
+
+def _stalled(start: _State, end: _State, write_stalls: WriteStalls | None) -> float | None:
+    """For how long writes were stalled: by the workload's clock where writers wait by it, else by the database's."""
+    if write_stalls is not None:
+        return write_stalls.stall_seconds
+    return None if end.stall is None or start.stall is None else end.stall - start.stall
 
 
 def _stall_seconds(database: Database) -> float | None:
