@@ -3,6 +3,7 @@
 from typing import Annotated, Final, Literal
 
 from lsmlens.analyzer.analysis_document import StepJson, means, metric
+from lsmlens.analyzer.options.option_changes import is_mutable
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.reports.prediction_json import (
     EngineJson,
@@ -16,6 +17,8 @@ from lsmlens.reports.prediction_json import (
 from lsmlens.reports.recommendation import headline, notes, read_warning
 from lsmlens.reports.recommendation_tables import RecommendationReport
 from lsmlens.reports.replay_json import OutcomeJson, outcome_json
+from lsmlens.tuners.options.option_set import Difference
+from lsmlens.tuners.options.tunables import tunables_of
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, outcome_of
 from lsmlens.tuners.search.duel import Duel, Ratio
@@ -98,6 +101,18 @@ class FinalistOptionJson(Struct, kw_only=True):
     column_family: Annotated[str | None, means("null for all families.")]
     current: Annotated[str | None, means("Its value now.")]
     value: Annotated[str | None, means("Its value under the finalist.")]
+    takes: Annotated[str | None, means("What the change takes of memory, space or time; null where nothing is known.")]
+    at_run_time: Annotated[
+        bool, means("Whether RocksDB takes it while it runs (SetOptions); Ceph takes all options when an OSD starts.")
+    ]
+    source: Annotated[str | None, means("The header of RocksDB that describes it; null for one that is not tuned.")]
+
+
+class LeftOutJson(Struct, kw_only=True):
+    """An option that can be tuned, and was not here."""
+
+    option: Annotated[str, means("Its name, and the part of it.")]
+    reason: Annotated[str, means("Why.")]
 
 
 class MetricChangeJson(Struct, kw_only=True):
@@ -186,6 +201,7 @@ class RecommendationJson(Struct, kw_only=True):
     current: CurrentJson
     finalists: Annotated[list[FinalistJson], means("Cheapest first.")]
     candidates: Annotated[list[CandidateJson], means("The course of the search, in order.")]
+    left_out: Annotated[list[LeftOutJson], means("Options that can be tuned, and were not searched here.")]
     option_sets: Annotated[list[OptionSetJson], means("Presets and given candidates.")]
     steps: Annotated[list[StepJson], means("How to apply the pick, in order.")]
     options_file: Annotated[str | None, means("The pick as an OPTIONS file.")]
@@ -276,6 +292,7 @@ def document(report: RecommendationReport) -> RecommendationJson:
             )
             for tried in one.tried
         ],
+        left_out=[LeftOutJson(option=name, reason=reason) for name, reason in one.left_out.items()],
         option_sets=[OptionSetJson(name=name, cost=cost, problem=problem) for name, cost, problem in one.fixed],
         steps=[
             StepJson(title=step.title, commands=list(step.commands), notes=list(step.notes))
@@ -296,10 +313,7 @@ def _finalist(finalist: Finalist, recommendation: Recommendation, is_on_front: b
         finalist,
         is_on_front=is_on_front,
         cases=[CaseJson(name=case.name, cost=case.cost) for case in finalist.cases],
-        differences=[
-            FinalistOptionJson(option=one.option, column_family=one.family, current=one.other, value=one.value)
-            for one in finalist.differences
-        ],
+        differences=[_difference(one, recommendation) for one in finalist.differences],
         scores=_scores(finalist.scores),
         changes=[
             made_of(MetricChangeJson, one, current=one.present)
@@ -317,6 +331,19 @@ def _finalist(finalist: Finalist, recommendation: Recommendation, is_on_front: b
             )
             for one in recommendation.pacing.replays.get(finalist.options.name, ())
         ],
+    )
+
+
+def _difference(one: Difference, recommendation: Recommendation) -> FinalistOptionJson:
+    tunables = tunables_of(one.option)
+    return FinalistOptionJson(
+        option=one.option,
+        column_family=one.family,
+        current=one.other,
+        value=one.value,
+        takes="; ".join(each.price for each in tunables if each.price) or None,
+        at_run_time=is_mutable(one.option, recommendation.present.rocksdb_version),
+        source=next((each.source for each in tunables), None),
     )
 
 

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from lsmlens.analyzer.numbers import plain, ratio, setting, size
+from lsmlens.analyzer.options.option_changes import is_mutable
 from lsmlens.reports.tables import Importance, Table
+from lsmlens.tuners.options.tunables import tunables_of
 from lsmlens.tuners.search.application import Application
 from lsmlens.tuners.search.finals import CURRENT
 from lsmlens.tuners.search.recommendation import Change, Finalist, Recommendation, changes
@@ -76,6 +78,16 @@ def differences_table(finalist: Finalist, value: str) -> Table:
         for one in finalist.differences
     )
     return Table(("option", "column family", "current", value), rows, left=(0, 1))
+
+
+def takes_table(finalist: Finalist, rocksdb_version: str | None) -> Table:
+    """What each changed option takes, and when RocksDB takes it."""
+    rows = []
+    for option in dict.fromkeys(one.option for one in finalist.differences):
+        prices = [one.price for one in tunables_of(option) if one.price]
+        when = "at run time" if is_mutable(option, rocksdb_version) else "at the next open"
+        rows.append((option, "; ".join(prices) or "nothing", when))
+    return Table(("option", "takes", "takes effect"), tuple(rows), left=(0, 1, 2))
 
 
 def families_table(recommendation: Recommendation, finalist: Finalist) -> tuple[Table, int]:
