@@ -119,7 +119,7 @@ def read_run(
             )
         return found
     if len(databases) > 1:
-        raise InputError(source, f"{len(databases)} runs", f"choose one with --run: {_names(databases)}")
+        raise InputError(source, f"{len(databases)} runs", f"say which with --run: {_names(databases)}")
     if len(runs) > 1:
         on_notice(f"of {len(runs)} runs this is about {databases[0].run.name}")
     return databases[0]
@@ -243,7 +243,7 @@ def tune(
 ) -> "Recommendation":
     """The settings to run a log's workload with, found by replays under many.
 
-    Trials are kept in the file `study`; where there is one, the search goes on with it. `objective` is one of
+    Trials are kept in the file `study`; where it is there already, the search goes on with it. `objective` is one of
     `Objective`, such as `wear` or `reads`; options named in `freeze` stay as they are, `candidates` are tried as well,
     and memtables take no more than `memory_bytes`. `trials` ends the search by a number of candidates in place of time.
     """
