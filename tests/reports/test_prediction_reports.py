@@ -34,6 +34,7 @@ KEYS = {
     "output_input_ratio_of_sums",
     "write_amplification",
     "sorted_runs",
+    "blocks_per_get",
 }
 
 
