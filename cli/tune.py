@@ -39,7 +39,6 @@ SEARCH = "Search"
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
     "lsmlens tune ceph-osd.0.log.gz",
-    "lsmlens tune bundle/ --run osd.3 --objective wear --budget 2h -o tuned.html",
     "lsmlens tune monday/ friday/ osd.7/ --hold-out osd.9/",
     "lsmlens tune bundle/ --ab ceph:quincy ceph:reef",
 )
@@ -92,7 +91,7 @@ def tune(
         ),
     ] = 600.0,
     objective: Annotated[
-        Literal["wear", "latency", "cpu", "balanced"],
+        Literal["wear", "reads", "latency", "throughput", "cpu", "balanced"],
         typer.Option(help="What counts most.", rich_help_panel=SEARCH),
     ] = "balanced",
     freeze: Annotated[

@@ -41,6 +41,7 @@ from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.predictions.self_consistency import warnings
 from lsmlens.tuners.search.doubts import doubts
 from lsmlens.tuners.search.recommendation import Finalist, Recommendation, changes
+from lsmlens.tuners.search.scores import reads_worsen
 
 MOST_TRIED = 10
 # So many of the doubts stand in the answer.
@@ -118,7 +119,10 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
         yield Paragraphs((f"Why: {one.reason}.", _wrong_if(one)), detail=Detail.BRIEF)
         return
     worst = picked.worst
-    yield VerdictBlock("", (Statement(headline(one).rstrip("."), Tone.BETTER),))
+    said = [Statement(headline(one).rstrip("."), Tone.BETTER)]
+    if warning := read_warning(picked, one):
+        said.append(Statement(warning, Tone.WARNING))
+    yield VerdictBlock("", tuple(said))
     certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
     yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
     yield TableBlock("Settings that change", differences_table(picked, "recommended"), detail=Detail.BRIEF)
@@ -207,6 +211,17 @@ def headline(recommendation: Recommendation) -> str:
     if written.low is not None and written.high is not None:
         words += f" (90 % interval {changed(written.present, written.low)} to {changed(written.present, written.high)})"
     return f"{words}."
+
+
+def read_warning(finalist: Finalist, recommendation: Recommendation) -> str:
+    """That reads get slower beyond the bound, in words; empty where they do not."""
+    present, scores = recommendation.present_scores, finalist.scores
+    if not reads_worsen(scores, present):
+        return ""
+    return (
+        f"reads look into {scores.sorted_runs:.1f} sorted runs instead of {present.sorted_runs:.1f}:"
+        " they get slower (--objective reads counts them)"
+    )
 
 
 def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str]:

@@ -9,11 +9,12 @@ from lsmlens.reports.prediction_json import (
     EngineJson,
     OptionsPredictionJson,
     SelfCheckJson,
+    SortedRunsMean,
     VariantJson,
     check_json,
     options_prediction_json,
 )
-from lsmlens.reports.recommendation import headline, notes
+from lsmlens.reports.recommendation import headline, notes, read_warning
 from lsmlens.reports.recommendation_tables import RecommendationReport
 from lsmlens.reports.replay_json import OutcomeJson, outcome_json
 from lsmlens.tuners.options.option_set import Difference
@@ -77,6 +78,7 @@ class ScoresJson(Struct, kw_only=True):
     stall_seconds: Annotated[float | None, means("Of paced replays at the log's own rate; null where there were none.")]
     p50_micros: Annotated[float | None, means("Median of the same replays' write latency.")]
     p99_micros: Annotated[float | None, means("99th percentile of the same replays' write latency.")]
+    sorted_runs: SortedRunsMean
     write_amplification: Annotated[float | None, metric("write_amplification_lsm")]
 
 
@@ -215,6 +217,7 @@ class RecommendationJson(Struct, kw_only=True):
     replays: Annotated[list[VariantJson], means("The variants of the workload that finalists were replayed with.")]
     self_consistency: Annotated[list[SelfCheckJson], means("By column family.")]
     headline: Annotated[str, means("What to do, in a sentence.")]
+    warnings: Annotated[list[str], means("What the pick makes worse beyond a stated bound.")]
     pick: Annotated[str | None, means("The finalist to run with; null where the current settings stay.")]
     reason: Annotated[str, means("Why.")]
     wrong_if: Annotated[list[DoubtJson], means("What would have to be true for it to be wrong.")]
@@ -298,6 +301,7 @@ def document(report: RecommendationReport) -> RecommendationJson:
         replays=[VariantJson(scale=variant.scale, seed=variant.seed) for variant in anchor.variants],
         self_consistency=[check_json(check) for check in anchor.checks],
         headline=headline(one),
+        warnings=[read_warning(one.picked, one)] if one.picked and read_warning(one.picked, one) else [],
         pick=None if one.picked is None else one.picked.name,
         reason=one.reason,
         wrong_if=[made_of(DoubtJson, each) for each in doubts(one)],

@@ -23,6 +23,7 @@ METRICS = {
     "stall_seconds": "stalls, s",
     "p50_micros": "write latency, median",
     "p99_micros": "write latency, p99",
+    "sorted_runs": "sorted runs a read looks into",
 }
 # Families with less of all bytes are left out of the text, and counted.
 LEAST_SHARE = 0.01
@@ -202,6 +203,8 @@ def _value(metric: str, value: float) -> str:
         return f"{value / 1000:.2f} ms"
     if metric.endswith("_seconds"):
         return f"{value:.1f} s"
+    if metric == "sorted_runs":
+        return f"{value:.1f}"
     return plain(round(value))
 
 

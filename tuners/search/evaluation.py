@@ -140,15 +140,18 @@ class Evaluator:
         )
         predicted: Predicted = prediction.predicted
         value, low, high = (
-            Scores.of(one, cpu, memory, space) for one in (predicted.value, predicted.low, predicted.high)
+            Scores.of(one, cpu, memory, space, **prediction.reads.named(end))
+            for end, one in (("value", predicted.value), ("low", predicted.low), ("high", predicted.high))
         )
         return Evaluated(options, prediction, value, low, high, cases, None, seconds, tuple(results))
 
     def _case(
         self, anchor: Anchor, options: OptionSet, result: Replayed | TrialFailure, memory: float
     ) -> Scores | None:
-        predicted = prediction_of(anchor, options, [result]).predicted
-        return None if predicted is None else Scores.of(predicted.value, 0.0, memory, 0.0)
+        prediction = prediction_of(anchor, options, [result])
+        if prediction.predicted is None:
+            return None
+        return Scores.of(prediction.predicted.value, 0.0, memory, 0.0, **prediction.reads.named())
 
     def _replays(self, variants: Sequence[Variant], options: Sequence[OptionSet]) -> list[Results]:
         return [*replay_all(variants, options, self.fitted.evidence.run, self.replayer)]

@@ -147,6 +147,24 @@ def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> No
     assert "Keep the current settings" in text
 
 
+def test_reads_that_get_slower_are_told_below_the_headline(found: Recommendation) -> None:
+    from lsmlens.reports.recommendation_json import to_json
+    from lsmlens.reports.recommendation_tables import RecommendationReport
+
+    picked = found.picked
+    assert picked is not None
+    runs, present = picked.scores.sorted_runs, found.present_scores.sorted_runs
+    assert runs is not None
+    assert present is not None
+    for before, is_told in ((runs, False), (runs / 1.5, True)):
+        shown = dataclasses.replace(found, present_scores=found.present_scores._replace(sorted_runs=before))
+        report = RecommendationReport("LOG", shown, None)
+        first = " ".join(RECOMMENDATION.screen(report, width=120).split("Why:")[0].split())
+        warning = f"reads look into {runs:.1f} sorted runs instead of {before:.1f}: they get slower"
+        assert (warning in first) is is_told
+        assert [one[: len(warning)] for one in json.loads(to_json(report))["warnings"]] == [warning] * is_told
+
+
 def test_the_same_again_costs_no_replay_and_says_the_same(
     found: Recommendation, search: Search, present: OptionSet, large: OptionSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
