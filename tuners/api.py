@@ -275,8 +275,8 @@ def tune(
     """The settings to run a log's workload with, found by replays under many.
 
     Trials are kept in the file `study`; where it is there already, the search goes on with it. `objective` is one of
-    `Objective`, such as `wear` or `reads`; options named in `freeze` stay as they are, `candidates` are tried as well, and
-    memtables take no more than `memory_bytes`. `trials` ends the search by a number of candidates in place of time.
+    `Objective`, such as `wear` or `reads`; options named in `freeze` stay as they are, `candidates` are tried as well,
+    and memtables take no more than `memory_bytes`. `trials` ends the search by a number of candidates in place of time.
 
     `others` are more logs beside the source, which is called `name`: of other days, of other OSDs, by their names.
     Candidates cost what they cost on all of them together, each by its weight in `weights` (the first is the source's;
