@@ -175,9 +175,14 @@ def predict(
     run: str | None = None,
     seeds: int = 4,
     scale: float | None = None,
+    loads: Sequence[float] = (),
+    rate_limit: float | None = None,
     machine: Machine | None = None,
 ) -> Prediction:
     """What a log would have shown under other options: the same work, in the log's own units, with 90 % intervals.
+
+    Stalls are predicted for the log's load and for `loads` times it, and for a rate limiter of `rate_limit` bytes a
+    second.
 
     The workload is replayed under the log's own options and under each of `options`, by `seeds` workloads that explain
     the log. Raises InputError for options that are none, or that the log's database cannot have.
@@ -189,7 +194,7 @@ def predict(
     machine.on_phase("replaying own options")
     anchor = anchor_on(learned, own, replayer, candidates=sets, seeds=seeds, scale=scale)
     machine.on_phase("replaying new options")
-    return predict_from(anchor, sets, replayer)
+    return predict_from(anchor, sets, replayer, loads, rate_limit)
 
 
 def replay(
