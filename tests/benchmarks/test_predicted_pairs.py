@@ -4,11 +4,11 @@
 by default two logs in fixtures/. `LSMLENS_PAIRS_SYNTHETIC` names workload documents, presets or workloads of KNOWN, by
 commas: each is run under SETS, and learned from its first log. LSMLENS_PAIRS_SEEDS and _SCALE change the replays. The
 table goes to standard output (`pytest -m slow -s tests/benchmarks/test_predicted_pairs.py`), errors in per cent of the
-real figure: anchored, and of the replays alone (raw); the largest error of compaction output among families with 5 % of the bytes or
-more; which of flushed bytes, output, and compactions lie inside their interval, and half its width. The baselines are
-of flushed bytes and output: that nothing changes; the formula of levelled compaction, anchored (it says nothing of
-flushed bytes); with LSMLENS_PAIRS_FRESH set, a replay of fresh keys, anchored; and for workloads of KNOWN the model of
-Lim, Kaminsky and Andersen, which is given the true popularity of keys, anchored.
+real figure: anchored, and of the replays alone (raw); the largest error of compaction output among families with 5 % of
+the bytes or more; which of flushed bytes, output, and compactions lie inside their interval, and half its width. The
+baselines are of flushed bytes and output: that nothing changes; the formula of levelled compaction, anchored (it says
+nothing of flushed bytes); with LSMLENS_PAIRS_FRESH set, a replay of fresh keys, anchored; and for workloads of KNOWN
+the model of Lim, Kaminsky and Andersen, which is given the true popularity of keys, anchored.
 """
 
 import os
