@@ -17,6 +17,7 @@ from lsmlens.tuners.engines.clock import clock_of
 from lsmlens.tuners.engines.compaction_gate import CompactionGate, can_hold, without_gate
 from lsmlens.tuners.engines.errors import EngineError
 from lsmlens.tuners.engines.imposed_options import (
+    ADD_COLLECTOR,
     COLLECTOR,
     deletion_collector,
     for_replay,
@@ -31,7 +32,6 @@ from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.workloads.stream import Batches
 
 PERF_LEVEL_DISABLE = 1
-ADD_COLLECTOR = "rocksdb_options_add_compact_on_deletion_collector_factory"
 BY_NAME = "merge_operator=put"
 SINCE = (7, 0)  # 6.15 takes the name and makes nothing of it
 

@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 from lsmlens.analyzer.measures.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.measures.flushes import FlushView
+from lsmlens.analyzer.measures.sorted_runs import SortedRuns
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.course import CoursePoint
 from lsmlens.tuners.replays.manifest import FlushEdits
+from lsmlens.tuners.replays.write_stalls import WriteStalls
 
 # The percentiles of write latency that are kept.
 PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99, 100.0)
@@ -79,8 +81,10 @@ class Measurement:
     leaves out, of flushes and of compactions. `cpu_seconds` are of the whole process without the
     generation of batches, `peak_memory_bytes` is its resident memory at its highest, `memory_before_open_bytes`
     before the database was opened. `space_bytes` are live tables at the end, `peak_space_bytes` all files at the
-    most. `course` is how bytes grew over the workload's time. `notes` say what to know before believing the figures,
-    those of them that are about latencies and stalls stand in `disturbances` too.
+    most. `write_stalls` are what writers met where jobs lasted and they were made to wait (`Conditions`), by the
+    workload's clock. `course` is how bytes grew over the workload's time, `sorted_runs` what a read of each family
+    would have had to look into over it. `notes` say what to know before believing the figures, those of them that are
+    about latencies and stalls stand in `disturbances` too.
     """
 
     seed: int
@@ -112,8 +116,10 @@ class Measurement:
     peak_memory_bytes: int
     space_bytes: int
     peak_space_bytes: int
+    sorted_runs: Mapping[str, SortedRuns]
     latencies: Latencies | None = None
     blob_frame_bytes: tuple[int, int] = (0, 0)
+    write_stalls: WriteStalls | None = None
     course: tuple[CoursePoint, ...] = ()
     disturbances: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())

@@ -192,3 +192,23 @@ def test_an_engine_without_tickers(measured: Measured) -> None:
     assert list(unreconciled(even(measured, tickers={}))) == [
         "bytes could not be held against tickers: the engine keeps none"
     ]
+
+
+def test_sorted_runs_are_means_over_the_workload_s_time(tmp_path: Path) -> None:
+    """New tables are never compacted: level 0 grows from none to all of them, the memtable is alone but for a while."""
+    kept = trial(EngineChoice("rocksdict", "9.8.4"), level0_file_num_compaction_trigger="100")
+    measured = replay(kept, tmp_path / "kept", lambda _: None)
+    flushes = measured.total.flushes
+    assert flushes > 6
+    runs = measured.sorted_runs["default"]
+    assert runs.memtables == pytest.approx(1.0, abs=0.1)
+    assert runs.level0_files == pytest.approx(flushes / 2, rel=0.15)
+    assert runs.levels == 0
+    merged = trial(
+        EngineChoice("rocksdict", "9.8.4"),
+        **{"level0_file_num_compaction_trigger": "100", "max_write_buffer_number": "8"},
+        min_write_buffer_number_to_merge="4",
+    )
+    fewer = replay(merged, tmp_path / "merged", lambda _: None)
+    assert fewer.sorted_runs["default"].memtables == pytest.approx(2.5, abs=0.2)
+    assert fewer.sorted_runs["default"].level0_files < runs.level0_files / 2
