@@ -151,7 +151,8 @@ def _family(
         ratio = weighed(ratios, weights)
         off = error(metric, at_own, seen)
         jobs = seen.flushes if metric.startswith("flush") else seen.compactions
-        passing = not_lasting(metric, off, jobs, effective(weights))
+        chance = spread_of([log_ratio(metric, one, seen) for one in before], weights, jobs)
+        passing = not_lasting(metric, off, chance, effective(weights))
         lasts = lasting_share(metric, off, passing)
         anchored = ratio + (1 - lasts) * off * part_of(change)
         value[metric] = _anchored(getattr(seen, metric), getattr(raw, metric), anchored, SLACK[metric])

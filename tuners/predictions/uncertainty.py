@@ -21,10 +21,10 @@ NINETY_PERCENT = 1.645
 MODEL_ERROR: Mapping[str, float] = {
     "flushes": 0.03,
     "flush_bytes": 0.02,
-    "compactions": 0.05,
-    "output_bytes": 0.045,
+    "compactions": 0.07,
+    "output_bytes": 0.055,
     "input_records": 0.035,
-    "output_records": 0.045,
+    "output_records": 0.055,
     "sorted_runs": 0.05,
 }
 # A family's own part of it: one family is less certain than the sum of many.
@@ -34,8 +34,6 @@ FAMILY_ERROR = 0.8
 OF_OPTIONS = 2.0
 USUAL = 2.0
 OF_LARGE = 0.3
-# By so much a history of one job differs from another, and one of n jobs by the root of n less.
-CHANCE = 0.35
 # From this change of a family's figures on (natural logarithm), errors count in full; below in proportion, but never
 # less than LEAST_PART of them.
 WHOLE_CHANGE = 0.35
@@ -59,13 +57,13 @@ class Deviation:
         return math.hypot(self.own, self.shared)
 
 
-def not_lasting(metric: str, error: float, jobs: float, replays: float) -> float:
-    """By how much replays differ from a log of so many jobs for no lasting reason: a standard deviation, logarithmic.
+def not_lasting(metric: str, error: float, spread: float, replays: float) -> float:
+    """By how much replays differ from a log for no lasting reason: a standard deviation, logarithmic.
 
-    `error` is the logarithm of replay over log.
+    `error` is the logarithm of replay over log, `spread` by how much one history differs from another; the log is one,
+    and there are so many `replays`.
     """
-    by_chance = CHANCE * math.sqrt((1 + 1 / replays) / max(jobs, 1.0))
-    return math.hypot(OF_OPTIONS * MODEL_ERROR[metric], OF_LARGE * error, by_chance)
+    return math.hypot(OF_OPTIONS * MODEL_ERROR[metric], OF_LARGE * error, spread * math.sqrt(1 + 1 / replays))
 
 
 def lasting_share(metric: str, error: float, passing: float) -> float:

@@ -40,28 +40,28 @@ def test_a_family_that_does_not_fit_makes_it_wide() -> None:
     fine, off = (
         deviation("output_bytes", 0.01, math.sqrt(lasting_share("output_bytes", error, passing)) * passing, 0.5, 1.0)
         for error in (0.0, math.log(2))
-        for passing in [not_lasting("output_bytes", error, 1000, 4)]
+        for passing in [not_lasting("output_bytes", error, 0.01, 4)]
     )
     assert off.whole > 2 * fine.whole
     assert off.shared == fine.shared
 
 
 def test_errors_beyond_chance_last() -> None:
-    def share(error: float, jobs: float = 50, replays: float = 2) -> float:
-        return lasting_share("output_bytes", error, not_lasting("output_bytes", error, jobs, replays))
+    def share(error: float, spread: float = 0.05, replays: float = 2) -> float:
+        return lasting_share("output_bytes", error, not_lasting("output_bytes", error, spread, replays))
 
     # what chance and these options make is told apart from neither, so about half of it is expected again
-    assert share(0.0, jobs=1e9) == pytest.approx(0.5)
+    assert share(0.0, spread=0.0) == pytest.approx(0.5)
     assert share(0.02) < 0.5
     assert share(-0.3) == share(0.3)
     shares = [share(error) for error in (0.1, 0.2, 0.3, 0.5)]
     assert shares == sorted(shares)
     assert 0.8 < shares[-1] < 1
-    # few jobs say little, and so do few replays
-    assert share(0.3, jobs=5) < share(0.3, jobs=500)
+    # replays that scatter say little, and so do few of them
+    assert share(0.3, spread=0.2) < share(0.3, spread=0.02)
     assert share(0.3, replays=1) < share(0.3, replays=8)
-    # flushed bytes scatter less, so less of an error is chance
-    assert share(0.1, jobs=1e9) < lasting_share("flush_bytes", 0.1, not_lasting("flush_bytes", 0.1, 1e9, 2))
+    # of flushed bytes less is of the options
+    assert share(0.1, 0.01) < lasting_share("flush_bytes", 0.1, not_lasting("flush_bytes", 0.1, 0.01, 2))
 
 
 def test_what_changes_little_keeps_what_the_log_shows() -> None:
