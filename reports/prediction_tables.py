@@ -36,7 +36,7 @@ class Observed:
     """What a real run did: its name, and its figures, whole and by family.
 
     `work` is how many operations its flushes took in, over those of the log that was learned from. `sorted_runs` are
-    the mean over its families, by that log's operations.
+    the mean over its families, by that log's operations, `stall_seconds` what its dumps say.
     """
 
     name: str
@@ -44,10 +44,11 @@ class Observed:
     families: dict[str, Figures]
     work: float = 1.0
     sorted_runs: float | None = None
+    stall_seconds: float | None = None
 
     def named(self) -> dict[str, float | None]:
         """Its figures by the names of a prediction's."""
-        return self.total.named() | {"sorted_runs": self.sorted_runs}
+        return self.total.named() | {"sorted_runs": self.sorted_runs, "stall_seconds": self.stall_seconds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +70,25 @@ def named_bounds(one: OptionsPrediction) -> tuple[dict[str, float | None], dict[
         ("output_input_ratio_of_sums", one.ratio_bounds),
     ):
         low[name], high[name] = bounds if bounds is not None else (None, None)
+    stalls = one.stalls.now if one.stalls is not None else None
+    low["stall_seconds"], high["stall_seconds"] = (stalls.low, stalls.high) if stalls is not None else (None, None)
     return low, high
 
 
 def named_values(one: OptionsPrediction) -> dict[str, float | None]:
     """Every figure of a prediction, by name; nothing where none was made."""
-    return {} if one.predicted is None else one.predicted.value.named() | one.reads.named()
+    if one.predicted is None:
+        return {}
+    stalls = {"stall_seconds": one.stalls.now.seconds if one.stalls is not None else None}
+    return one.predicted.value.named() | one.reads.named() | stalls
 
 
 def named_log(prediction: Prediction) -> dict[str, float | None]:
     """Every figure of the log, by name."""
     evidence = prediction.anchor.fitted.evidence
     reads = {"sorted_runs": mean_sorted_runs(evidence.sorted_runs, evidence.operations)}
-    return log_total(prediction).named() | reads
+    series = evidence.run.series
+    return log_total(prediction).named() | reads | {"stall_seconds": series.stall_seconds if series else None}
 
 
 def unjudged(report: PredictionReport, one: OptionsPrediction) -> str:

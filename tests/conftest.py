@@ -23,6 +23,7 @@ from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.errors import EngineError
 from lsmlens.tuners.engines.installing import install_version
 from lsmlens.tuners.engines.library import Library, installed_libraries
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.estimation.fit import FittedWorkload, fit
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.options.run_options import options_of_run
@@ -222,6 +223,7 @@ def measured() -> Callable[..., Measurement]:
             **{"memory_before_open_bytes": 50 << 20, "peak_memory_bytes": 90 << 20},
             **{"space_bytes": 30 << 20, "peak_space_bytes": 64 << 20},
             "sorted_runs": {family.name: SortedRuns(1.5, 2.0, 1.25) for family in run.families},
+            "reads": ReadCounts(400, 300, 900, 50, 1000, 150, 945, 600, 450, 200),
         }
         return Measurement(**values | fields)
 

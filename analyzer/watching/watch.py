@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 import polars as pl
-from lsmlens.analyzer.bundles.roles import daemon_in, recognise_text
 from lsmlens.analyzer.bundles.compression import DamagedStream
 from lsmlens.analyzer.bundles.embedders import Unwrap
+from lsmlens.analyzer.bundles.roles import daemon_in, recognise_text
 from lsmlens.analyzer.bundles.transports import UTF16, layers, transport_of, unwrapping
 from lsmlens.analyzer.diagnosis import analyze_runs
 from lsmlens.analyzer.errors import InputError, LsmlensError
 from lsmlens.analyzer.fleet.carry import Carry, carry_of
 from lsmlens.analyzer.fleet.dataset import write_whole
-from lsmlens.analyzer.logs.events import Event
 from lsmlens.analyzer.logs.blocks import Blocks, StreamedBlocks
+from lsmlens.analyzer.logs.events import Event
 from lsmlens.analyzer.logs.pieces import Piece, pieces_of
 from lsmlens.analyzer.logs.scanner import Scanner
 from lsmlens.analyzer.metrics import sums_of

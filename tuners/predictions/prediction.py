@@ -11,6 +11,7 @@ from lsmlens.tuners.predictions.quality import quality
 from lsmlens.tuners.predictions.read_costs import NO_READ_COSTS, ReadCosts, read_costs
 from lsmlens.tuners.predictions.replays import Replayed, replay_all, replayed
 from lsmlens.tuners.predictions.self_consistency import SLACK, error, log_ratio
+from lsmlens.tuners.predictions.stalls import StallForecast, forecasts
 from lsmlens.tuners.predictions.uncertainty import (
     NINETY_PERCENT,
     Deviation,
@@ -49,6 +50,7 @@ class FamilyPrediction:
 class OptionsPrediction:
     """What the log would have shown under one set of options; `predicted` is None where every replay failed.
 
+    `stalls` is None where the log does not tell how long compactions took, or nothing can hold them that long.
     `amplification_bounds` and `ratio_bounds` are the intervals of the write amplification and of records out per
     record in, whose parts do not err apart.
     """
@@ -61,6 +63,7 @@ class OptionsPrediction:
     needs: tuple[WindowNeed, ...]
     quality: tuple[str, ...]
     reads: ReadCosts = NO_READ_COSTS
+    stalls: StallForecast | None = None
 
     @property
     def name(self) -> str:
@@ -70,25 +73,36 @@ class OptionsPrediction:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Predictions of several sets of options, from one anchor."""
+    """Predictions of several sets of options, from one anchor; `own_stalls` are those under the log's own options."""
 
     anchor: Anchor
     predictions: tuple[OptionsPrediction, ...]
+    own_stalls: StallForecast | None = None
 
 
 RATIO_ERROR = 0.02
 
 
-def predict(anchor: Anchor, options: Sequence[OptionSet], replayer: Replayer) -> Prediction:
+def predict(
+    anchor: Anchor,
+    options: Sequence[OptionSet],
+    replayer: Replayer,
+    loads: Sequence[float] = (),
+    rate_limit: float | None = None,
+) -> Prediction:
     """Replay the anchor's variants under each set of options, and say what the log would have shown.
 
+    Stalls are predicted for `loads` times the log's load, too, and for a rate limiter of `rate_limit` bytes a second.
     Raises InputError for options that cannot stand together.
     """
     results = replay_all(anchor.variants, options, anchor.fitted.evidence.run, replayer)
-    every = zip(options, results, strict=True)
-    return Prediction(
-        anchor, tuple(prediction_of(anchor, one, replayed(found, anchor.variants)) for one, found in every)
-    )
+    found = [
+        prediction_of(anchor, one, replayed(every, anchor.variants))
+        for one, every in zip(options, results, strict=True)
+    ]
+    asked = [(one.options, {each.name: each.predicted.value for each in one.families}) for one in found]
+    own, *stalls = forecasts(anchor, [(anchor.options, anchor.observed), *asked], replayer, loads, rate_limit)
+    return Prediction(anchor, tuple(replace(one, stalls=each) for one, each in zip(found, stalls, strict=True)), own)
 
 
 def prediction_of(anchor: Anchor, options: OptionSet, results: Sequence[Replayed | TrialFailure]) -> OptionsPrediction:

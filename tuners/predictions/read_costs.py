@@ -13,6 +13,9 @@ from lsmlens.tuners.predictions.anchor import Anchor, weighed
 from lsmlens.tuners.predictions.replays import Replayed
 from lsmlens.tuners.predictions.uncertainty import Deviation, bounds, deviation, spread_of
 
+# So much of what the replays are off by under the log's own options may stay in a ratio.
+LEFT_OF_ERROR = 0.7
+
 
 class Estimate(NamedTuple):
     """A figure of the log, None where it tells none; what is predicted, and the ends of the 90 % interval."""
@@ -69,7 +72,7 @@ def _of_family(
     ratio = weighed(ratios, weights)
     value = raw if seen is None else seen.total * math.exp(ratio)
     error = 0.0 if seen is None else math.log(at_own / seen.total)
-    off = deviation("sorted_runs", spread_of(ratios, weights, math.inf), error, ratio, 1.0)
+    off = deviation("sorted_runs", spread_of(ratios, weights, math.inf), LEFT_OF_ERROR * abs(error), ratio, 1.0)
     return Estimate(None if seen is None else seen.total, value, *bounds(value, off.whole)), off
 
 

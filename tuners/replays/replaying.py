@@ -87,14 +87,14 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         timed = _timed(trial, database)
         writers = timed if isinstance(timed, TimedWrites) else None
         show = partial(_show, database, opened)
-        written = write_settled(timed or database, chunks, trial.step_bytes, show, reached)
+        written = write_settled(timed or database, chunks, trial.step_bytes, show, reached, database.read)
         if timed is not None:
             timed.finish()
     else:
         with Generation(stream, trial.seed, trial.scale) as generation:
             preloaded = _preload(trial, database, generation)
             start = _State.of(database, path)
-            written = write_paced(database, generation, trial.pace, recorder, reached)
+            written = write_paced(database, generation, trial.pace, recorder, reached, database.read)
             written.generation_seconds = generation.seconds
     if trial.flush_at_end:
         for family in stream.families:
@@ -144,6 +144,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         space_bytes=space,
         peak_space_bytes=max(space, all_files),
         sorted_runs=_sorted_runs(run, steps, start.moment, trial, waiting),
+        reads=written.reads,
         latencies=recorder.latencies(),
         write_stalls=write_stalls,
         course=course_of(run.jobs, steps, start.moment, stream.seconds),
