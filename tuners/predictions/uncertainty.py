@@ -26,6 +26,7 @@ MODEL_ERROR: Mapping[str, float] = {
     "input_records": 0.035,
     "output_records": 0.055,
     "sorted_runs": 0.05,
+    "blocks_per_get": 0.08,
 }
 # A family's own part of it: one family is less certain than the sum of many.
 FAMILY_ERROR = 0.8
