@@ -13,6 +13,9 @@ from lsmlens.tuners.predictions.anchor import Anchor, weighed
 from lsmlens.tuners.predictions.replays import Replayed
 from lsmlens.tuners.predictions.uncertainty import Deviation, bounds, deviation, spread_of
 
+# So much of what the replays are off by under the log's own options may stay in a ratio.
+LEFT_OF_ERROR = 0.7
+
 
 class Estimate(NamedTuple):
     """A figure of the log, None where it tells none; what is predicted, and the ends of the 90 % interval."""
@@ -87,7 +90,7 @@ def _anchored(
     ratio = weighed(ratios, weights)
     value = seen * math.exp(ratio) if seen else raw
     error = math.log(at_own / seen) if seen else 0.0
-    off = deviation(metric, spread_of(ratios, weights, math.inf), error, ratio, 1.0)
+    off = deviation(metric, spread_of(ratios, weights, math.inf), LEFT_OF_ERROR * error, ratio, 1.0)
     return Estimate(seen, value, *bounds(value, off.whole)), off
 
 
