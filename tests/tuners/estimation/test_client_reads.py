@@ -137,7 +137,7 @@ def reading() -> RunAnalysis:
 
 
 def test_a_real_osd_s_reads(reading: RunAnalysis) -> None:
-    """Of these, 226,740 Gets and 11,190 listings of up to 100 keys are the load's; the rest came before and beside it."""
+    """Of these, 226,740 Gets and 11,190 listings of up to 100 keys are the load's; the rest came before and beside."""
     totals = read_totals(reading)
     assert totals is not None
     assert totals.gets == 250_908
