@@ -26,12 +26,12 @@ from lsmlens.cli.arguments import (
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress, read_run
 from lsmlens.cli.streams import given_names, hiding, note, publish
-from lsmlens.cli.values import from_one_on
+from lsmlens.cli.values import above_zero, from_one_on, size
 from lsmlens.reports.outputs import PREDICTION
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.analysis import RunAnalysis
     from lsmlens.reports.prediction_tables import Observed
+    from lsmlens.tuners.estimation.fit import FittedWorkload
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -82,6 +82,24 @@ def predict(
             help="Replay with every size and population divided by K (default: by the log's amount of work).",
         ),
     ] = None,
+    load: Annotated[
+        list[float],
+        typer.Option(
+            metavar="K",
+            parser=above_zero,
+            default_factory=list,
+            show_default=False,
+            help="Say for how long writers would stall with K times the load, too; may be given more than once.",
+        ),
+    ],
+    rate_limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="BYTES",
+            parser=size,
+            help="Predict stalls under a rate limiter that lets flushes and compactions write BYTES a second (8M).",
+        ),
+    ] = None,
     engine: Engine = None,
     engine_lib: EngineLib = None,
     rocksdb_version: RocksdbVersion = None,
@@ -108,8 +126,8 @@ def predict(
     if len(observed) > len(options):
         raise LsmlensError("more --observed than --options", "each --observed stands beside the --options at its place")
     source = read_run(paths, run, quiet)
-    beside = [_observed(path, source, run, quiet) for path in observed]
     learned = tuners.learn(source)
+    beside = [_observed(path, learned, run, quiet) for path in observed]
     with Progress(quiet) as progress:
         machine = tuners.Machine(
             engine,
@@ -122,7 +140,9 @@ def predict(
             on_phase=progress.begin,
             on_progress=progress.replayed,
         )
-        prediction = tuners.predict(learned, options, seeds=seeds, scale=scale, machine=machine)
+        prediction = tuners.predict(
+            learned, options, seeds=seeds, scale=scale, loads=load, rate_limit=rate_limit, machine=machine
+        )
     report = PredictionReport(" ".join(paths), prediction, (*beside, *[None] * (len(options) - len(beside))))
     publish(PREDICTION, hiding(redact, given_names(options))(report), outputs, form, full, colour)
     lost = [one.name for one in prediction.predictions if one.predicted is None]
@@ -130,12 +150,23 @@ def predict(
         raise LsmlensError(f"no prediction for {', '.join(lost)}", "the report says why")
 
 
-def _observed(path: str, source: "RunAnalysis", run: str | None, quiet: bool) -> "Observed":
+def _observed(path: str, learned: "FittedWorkload", run: str | None, quiet: bool) -> "Observed":
+    from lsmlens.analyzer.measures.sorted_runs import measure_sorted_runs
     from lsmlens.analyzer.metrics import WORK, sums_of
     from lsmlens.reports.prediction_tables import Observed
+    from lsmlens.tuners.estimation.client_reads import read_totals
     from lsmlens.tuners.predictions.figures import by_family, total
+    from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 
-    analysis = read_run([path], run, quiet)
+    analysis, source = read_run([path], run, quiet), learned.evidence.run
     families = by_family(analysis.families)
     taken_in, of_source = (sums_of(one.jobs, names=(WORK,)).item() for one in (analysis, source))
-    return Observed(Path(path).name or path, total(families), families, taken_in / of_source if of_source else 1.0)
+    return Observed(
+        Path(path).name or path,
+        total(families),
+        families,
+        taken_in / of_source if of_source else 1.0,
+        mean_sorted_runs(measure_sorted_runs(analysis.jobs), learned.evidence.operations),
+        totals.blocks_per_get if (totals := read_totals(analysis)) is not None else None,
+        analysis.series.stall_seconds if analysis.series is not None else None,
+    )

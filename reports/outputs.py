@@ -294,7 +294,7 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
     Charts(
         ("figures", "families"),
         Lazy("lsmlens.reports.html.prediction_charts:charts_called"),
-        "no replay reached its end",
+        "no replay finished",
     ),
 )
 RECOMMENDATION: "Subject[RecommendationReport]" = Subject(
@@ -335,6 +335,7 @@ QOS: "Subject[QosReport]" = Subject(
 FLEET: "Subject[FleetReport]" = Subject(
     {
         **document("lsmlens.reports.fleet_report:compose"),
+        ".json": Text("lsmlens.reports.fleet_json:to_json"),
         ".csv": Text("lsmlens.reports.fleet_report:to_csv"),
     }
 )

@@ -10,6 +10,7 @@ from lsmlens.reports.document import (
 from lsmlens.reports.tables import Importance, Table
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import FamilyPrediction, OptionsPrediction, Prediction
+from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 from lsmlens.tuners.predictions.windows_needed import level0_trigger
 
 # The figures of a prediction, what people call them, and whether they are whole numbers.
@@ -21,9 +22,13 @@ LABELS = {
     "total_input_records": ("records into compactions", True),
     "total_output_records": ("records out of compactions", True),
     "output_input_ratio_of_sums": ("records out per record in", False),
+    "sorted_runs": ("sorted runs a read looks into", False),
+    "blocks_per_get": ("blocks looked into for a Get", False),
 }
 # The figures that compactions have a part in; those of flushes are known from fewer of them.
 OF_COMPACTIONS = frozenset(LABELS) - {"flush_mib"}
+# What a read costs, which many logs do not tell; a row that holds nothing is left out.
+OF_READS = ("sorted_runs", "blocks_per_get")
 # Families with less of all bytes are left out of the text, and counted.
 LEAST_SHARE = 0.01
 NOT_JUDGED = "cannot be judged"
@@ -33,13 +38,22 @@ NOT_JUDGED = "cannot be judged"
 class Observed:
     """What a real run did: its name, and its figures, whole and by family.
 
-    `work` is how many operations its flushes took in, over those of the log that was learned from.
+    `work` is how many operations its flushes took in, over those of the log that was learned from. `sorted_runs` are
+    the mean over its families, by that log's operations, `stall_seconds` what its dumps say.
     """
 
     name: str
     total: Figures
     families: dict[str, Figures]
     work: float = 1.0
+    sorted_runs: float | None = None
+    blocks_per_get: float | None = None
+    stall_seconds: float | None = None
+
+    def named(self) -> dict[str, float | None]:
+        """Its figures by the names of a prediction's."""
+        reads = {"sorted_runs": self.sorted_runs, "blocks_per_get": self.blocks_per_get}
+        return self.total.named() | reads | {"stall_seconds": self.stall_seconds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +69,34 @@ def named_bounds(one: OptionsPrediction) -> tuple[dict[str, float | None], dict[
     """Low and high of every figure of a prediction, by name."""
     if one.predicted is None:
         return {}, {}
-    low, high = one.predicted.low.named(), one.predicted.high.named()
+    low, high = (getattr(one.predicted, end).named() | one.reads.named(end) for end in ("low", "high"))
     for name, bounds in (
         ("write_amplification", one.amplification_bounds),
         ("output_input_ratio_of_sums", one.ratio_bounds),
     ):
         low[name], high[name] = bounds if bounds is not None else (None, None)
+    stalls = one.stalls.now if one.stalls is not None else None
+    low["stall_seconds"], high["stall_seconds"] = (stalls.low, stalls.high) if stalls is not None else (None, None)
     return low, high
+
+
+def named_values(one: OptionsPrediction) -> dict[str, float | None]:
+    """Every figure of a prediction, by name; nothing where none was made."""
+    if one.predicted is None:
+        return {}
+    stalls = {"stall_seconds": one.stalls.now.seconds if one.stalls is not None else None}
+    return one.predicted.value.named() | one.reads.named() | stalls
+
+
+def named_log(prediction: Prediction) -> dict[str, float | None]:
+    """Every figure of the log, by name."""
+    evidence = prediction.anchor.fitted.evidence
+    reads = {
+        "sorted_runs": mean_sorted_runs(evidence.sorted_runs, evidence.operations),
+        "blocks_per_get": evidence.reads.blocks_per_get,
+    }
+    series = evidence.run.series
+    return log_total(prediction).named() | reads | {"stall_seconds": series.stall_seconds if series else None}
 
 
 def unjudged(report: PredictionReport, one: OptionsPrediction) -> str:
@@ -94,16 +129,18 @@ def figures_table(report: PredictionReport, one: OptionsPrediction, observed: Ob
     Those that a log is too short for are left open.
     """
     assert one.predicted is not None
-    values, (low, high) = one.predicted.value.named(), named_bounds(one)
-    before = log_total(report.prediction).named()
-    real = observed.total.named() if observed is not None else {}
+    values, (low, high) = named_values(one), named_bounds(one)
+    before = named_log(report.prediction)
+    real = observed.named() if observed is not None else {}
     is_short = bool(unjudged(report, one))
     header = ["figure", "this log", "predicted", "90 % interval", "change"]
     if observed is not None:
         header += [f"observed: {observed.name}", "error"]
     rows: list[tuple[str, ...]] = []
     tones: dict[tuple[int, int], str] = {}
-    for place, (name, (label, is_whole)) in enumerate(LABELS.items()):
+    for name, (label, is_whole) in LABELS.items():
+        if name in OF_READS and before[name] is None and values[name] is None:
+            continue
         if is_short and name in OF_COMPACTIONS:
             row = [label, number(before[name], is_whole), NOT_JUDGED, "-", "-"]
             row += [number(real[name], is_whole), "-"] if observed is not None else []
@@ -119,7 +156,7 @@ def figures_table(report: PredictionReport, one: OptionsPrediction, observed: Ob
         if observed is not None:
             is_beyond = is_outside(real[name], low[name], high[name])
             row += [number(real[name], is_whole), percent(values[name], real[name]) + (" !" if is_beyond else "")]
-            tones |= {(place, len(row) - 1): Tone.WARNING} if is_beyond else {}
+            tones |= {(len(rows), len(row) - 1): Tone.WARNING} if is_beyond else {}
         rows.append(tuple(row))
     return Table(tuple(header), tuple(rows), tones=tones)
 
@@ -187,15 +224,17 @@ def checks_table(report: PredictionReport) -> Table:
 
 def overview_table(report: PredictionReport) -> Table:
     """The figures of the log, and of all sets of options side by side, each with its change."""
-    before = log_total(report.prediction).named()
+    before = named_log(report.prediction)
     found = [one for one in report.prediction.predictions if one.predicted is not None]
     short = {one.name for one in found if unjudged(report, one)}
     rows: list[tuple[str, ...]] = []
     for name, (label, is_whole) in LABELS.items():
+        if name in OF_READS and before[name] is None and all(named_values(one)[name] is None for one in found):
+            continue
         row = [label, number(before[name], is_whole)]
         for one in found:
             assert one.predicted is not None
-            value = one.predicted.value.named()[name]
+            value = named_values(one)[name]
             is_open = one.name in short and name in OF_COMPACTIONS
             row.append(NOT_JUDGED if is_open else f"{number(value, is_whole)} ({percent(value, before[name])})")
         rows.append(tuple(row))

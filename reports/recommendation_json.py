@@ -3,20 +3,26 @@
 from typing import Annotated, Final, Literal
 
 from lsmlens.analyzer.analysis_document import StepJson, means, metric
+from lsmlens.analyzer.options.option_changes import is_mutable
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.reports.prediction_json import (
+    BlocksPerGet,
     EngineJson,
     OptionsPredictionJson,
     SelfCheckJson,
+    SortedRunsMean,
     VariantJson,
     check_json,
     options_prediction_json,
 )
-from lsmlens.reports.recommendation import headline, notes
+from lsmlens.reports.recommendation import headline, notes, read_warning
 from lsmlens.reports.recommendation_tables import RecommendationReport
 from lsmlens.reports.replay_json import OutcomeJson, outcome_json
+from lsmlens.tuners.options.option_set import Difference
+from lsmlens.tuners.options.tunables import tunables_of
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, outcome_of
+from lsmlens.tuners.search.doubts import DoubtKind, doubts
 from lsmlens.tuners.search.duel import Duel, Ratio
 from lsmlens.tuners.search.evaluation import Evaluated
 from lsmlens.tuners.search.recommendation import Finalist, Recommendation, changes
@@ -73,6 +79,8 @@ class ScoresJson(Struct, kw_only=True):
     stall_seconds: Annotated[float | None, means("Of paced replays at the log's own rate; null where there were none.")]
     p50_micros: Annotated[float | None, means("Median of the same replays' write latency.")]
     p99_micros: Annotated[float | None, means("99th percentile of the same replays' write latency.")]
+    sorted_runs: SortedRunsMean
+    blocks_per_get: BlocksPerGet
     write_amplification: Annotated[float | None, metric("write_amplification_lsm")]
 
 
@@ -96,6 +104,18 @@ class FinalistOptionJson(Struct, kw_only=True):
     column_family: Annotated[str | None, means("null for all families.")]
     current: Annotated[str | None, means("Its value now.")]
     value: Annotated[str | None, means("Its value under the finalist.")]
+    takes: Annotated[str | None, means("What the change takes of memory, space or time; null where nothing is known.")]
+    at_run_time: Annotated[
+        bool, means("Whether RocksDB takes it while it runs (SetOptions); Ceph takes all options when an OSD starts.")
+    ]
+    source: Annotated[str | None, means("The header of RocksDB that describes it; null for one that is not tuned.")]
+
+
+class LeftOutJson(Struct, kw_only=True):
+    """An option that can be tuned, and was not here."""
+
+    option: Annotated[str, means("Its name, and the part of it.")]
+    reason: Annotated[str, means("Why.")]
 
 
 class MetricChangeJson(Struct, kw_only=True):
@@ -117,6 +137,26 @@ class PacedJson(Struct, kw_only=True):
     response_micros: Annotated[dict[str, float] | None, means("Write latency by percentile.")]
 
 
+class LogCostJson(Struct, kw_only=True):
+    """What a finalist costs on one log."""
+
+    log: Annotated[str, means("The log's name.")]
+    is_held_out: Annotated[bool, means("Whether no choice rests on it.")]
+    weight: Annotated[float, means("What its cost counts beside the others'.")]
+    cost: Cost
+    cost_high: Annotated[float | None, means("The cost where the prediction's interval ends.")]
+    written_bytes: Annotated[float | None, means("What flushes and compactions would write, in the log's own work.")]
+    present_bytes: Annotated[float | None, means("What they write under the options that the log ran with.")]
+    problem: Annotated[str | None, means("Why there are no figures.")]
+
+
+class DoubtJson(Struct, kw_only=True):
+    """One thing that would make the recommendation wrong."""
+
+    kind: Annotated[DoubtKind, means("What it is about.")]
+    text: Annotated[str, means('It follows on "It is wrong if ".')]
+
+
 class FinalistJson(Struct, kw_only=True):
     """A candidate that was replayed in full."""
 
@@ -131,6 +171,7 @@ class FinalistJson(Struct, kw_only=True):
     needs_reshard: Annotated[
         bool, means("Whether options of single columns change, which takes ceph-bluestore-tool reshard.")
     ]
+    logs: Annotated[list[LogCostJson], means("What it costs on each log; empty where there is only one.")]
     differences: Annotated[list[FinalistOptionJson], means("The options it changes.")]
     scores: ScoresJson
     changes: Annotated[list[MetricChangeJson], means("Each metric that is known, against the current settings.")]
@@ -178,11 +219,14 @@ class RecommendationJson(Struct, kw_only=True):
     replays: Annotated[list[VariantJson], means("The variants of the workload that finalists were replayed with.")]
     self_consistency: Annotated[list[SelfCheckJson], means("By column family.")]
     headline: Annotated[str, means("What to do, in a sentence.")]
+    warnings: Annotated[list[str], means("What the pick makes worse beyond a stated bound.")]
     pick: Annotated[str | None, means("The finalist to run with; null where the current settings stay.")]
     reason: Annotated[str, means("Why.")]
+    wrong_if: Annotated[list[DoubtJson], means("What would have to be true for it to be wrong.")]
     current: CurrentJson
     finalists: Annotated[list[FinalistJson], means("Cheapest first.")]
     candidates: Annotated[list[CandidateJson], means("The course of the search, in order.")]
+    left_out: Annotated[list[LeftOutJson], means("Options that can be tuned, and were not searched here.")]
     option_sets: Annotated[list[OptionSetJson], means("Presets and given candidates.")]
     steps: Annotated[list[StepJson], means("How to apply the pick, in order.")]
     options_file: Annotated[str | None, means("The pick as an OPTIONS file.")]
@@ -259,8 +303,10 @@ def document(report: RecommendationReport) -> RecommendationJson:
         replays=[VariantJson(scale=variant.scale, seed=variant.seed) for variant in anchor.variants],
         self_consistency=[check_json(check) for check in anchor.checks],
         headline=headline(one),
+        warnings=[read_warning(one.picked, one)] if one.picked and read_warning(one.picked, one) else [],
         pick=None if one.picked is None else one.picked.name,
         reason=one.reason,
+        wrong_if=[made_of(DoubtJson, each) for each in doubts(one)],
         current=CurrentJson(scores=_scores(one.present_scores)),
         finalists=[_finalist(finalist, one, finalist.name in front) for finalist in one.finalists],
         candidates=[
@@ -272,6 +318,7 @@ def document(report: RecommendationReport) -> RecommendationJson:
             )
             for tried in one.tried
         ],
+        left_out=[LeftOutJson(option=name, reason=reason) for name, reason in one.left_out.items()],
         option_sets=[OptionSetJson(name=name, cost=cost, problem=problem) for name, cost, problem in one.fixed],
         steps=[
             StepJson(title=step.title, commands=list(step.commands), notes=list(step.notes))
@@ -292,10 +339,8 @@ def _finalist(finalist: Finalist, recommendation: Recommendation, is_on_front: b
         finalist,
         is_on_front=is_on_front,
         cases=[CaseJson(name=case.name, cost=case.cost) for case in finalist.cases],
-        differences=[
-            FinalistOptionJson(option=one.option, column_family=one.family, current=one.other, value=one.value)
-            for one in finalist.differences
-        ],
+        logs=[made_of(LogCostJson, each) for each in finalist.logs],
+        differences=[_difference(one, recommendation) for one in finalist.differences],
         scores=_scores(finalist.scores),
         changes=[
             made_of(MetricChangeJson, one, current=one.present)
@@ -313,6 +358,19 @@ def _finalist(finalist: Finalist, recommendation: Recommendation, is_on_front: b
             )
             for one in recommendation.pacing.replays.get(finalist.options.name, ())
         ],
+    )
+
+
+def _difference(one: Difference, recommendation: Recommendation) -> FinalistOptionJson:
+    tunables = tunables_of(one.option)
+    return FinalistOptionJson(
+        option=one.option,
+        column_family=one.family,
+        current=one.other,
+        value=one.value,
+        takes="; ".join(each.price for each in tunables if each.price) or None,
+        at_run_time=is_mutable(one.option, recommendation.present.rocksdb_version),
+        source=next((each.source for each in tunables), None),
     )
 
 

@@ -166,15 +166,20 @@ class OptionSet:
         """The same set under another name."""
         return replace(self, name=name)
 
-    def changed(self, option: str, value: str, family: str | None = None, origin: str = CHANGED) -> "OptionSet":
+    def changed(
+        self, option: str, value: str, family: str | None = None, origin: str = CHANGED, is_for_all: bool = False
+    ) -> "OptionSet":
         """The set with one option changed: of the database or all families, or of one family or column.
 
-        What single families have over all stays over it. Raises InputError for an option no version has, for a value
-        it cannot have, and for the database's option in a family.
+        What single families have over all stays over it, unless it `is_for_all`. Raises InputError for an option no
+        version has, for a value it cannot have, and for the database's option in a family.
         """
         setting = Setting(self._canonical(option, value), origin)
         if family is None:
-            return replace(self, values={**self.values, option: setting})
+            overrides = self.overrides
+            if is_for_all:
+                overrides = {name: _without(settings, option) for name, settings in overrides.items()}
+            return replace(self, values={**self.values, option: setting}, overrides=overrides)
         found = find_option(option)
         if found is not None and found.scope is Scope.DATABASE:
             raise InputError(self.name, f"{option} is of the whole database, not of family {family}")
@@ -263,6 +268,10 @@ class OptionSet:
             raise InputError(self.name, str(error)) from error
 
 
+def _without(settings: Settings, option: str) -> Settings:
+    return {name: one for name, one in settings.items() if name != option}
+
+
 def column_of(family: str) -> str:
     """The column a family is a shard of by its name: `O` for `O-1`, itself for any other."""
     column, _, shard = family.rpartition("-")
@@ -330,10 +339,11 @@ def resolved(options: OptionSet, families: Sequence[str], version: str) -> Resol
 
 
 def derived(values: Mapping[str, str], version: str | None) -> dict[str, str]:
-    """What RocksDB makes of the options `DERIVED` where a family's options leave them at 0, or unset.
+    """What RocksDB makes of the options `DERIVED` where a family's options leave them at 0, or unset, and of ages.
 
     arena_block_size is an eighth of the write buffer, at most 1 MiB in newer versions, to whole pages;
-    max_compaction_bytes is 25 times the target file size.
+    max_compaction_bytes is 25 times the target file size. Universal compaction knows one age, so that `ttl` is its
+    `periodic_compaction_seconds` where that is longer, or none. (Seen in the OPTIONS files of 6.8, 7.9 and 9.8.)
     """
     found = {}
     arena = find_option("arena_block_size")
@@ -342,6 +352,9 @@ def derived(values: Mapping[str, str], version: str | None) -> dict[str, str]:
         if arena is not None and arena.default(version) == str(LARGEST_ARENA):
             eighth = min(eighth, LARGEST_ARENA)
         found["arena_block_size"] = str(-(-eighth // ARENA_ALIGNMENT) * ARENA_ALIGNMENT)
+    ages = [age for age in (_whole(values.get(name)) for name in ("ttl", "periodic_compaction_seconds")) if age]
+    if values.get("compaction_style") == "kCompactionStyleUniversal" and _whole(values.get("ttl")):
+        found["periodic_compaction_seconds"] = str(min(ages))
     if "max_compaction_bytes" in values and _whole(values["max_compaction_bytes"]) == 0:
         found["max_compaction_bytes"] = str(25 * _whole(values.get("target_file_size_base")))
     return found

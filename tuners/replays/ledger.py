@@ -114,7 +114,7 @@ def _alone(path: Path) -> IO[bytes]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         file.close()
-        raise InputError(str(path), "another search is at work on this study", f"wait for it, or {ANOTHER}") from error
+        raise InputError(str(path), "another search is using this study", f"wait for it, or {ANOTHER}") from error
     return file
 
 
@@ -138,7 +138,7 @@ def _key(trial: Trial, workload_key: str) -> str:
             workload_key,
             [trial.scale, trial.seed, str(trial.mode), trial.pace, trial.settle_bytes, trial.flush_at_end],
             [trial.engine.name, trial.engine.version, trial.engine.sets_clock],
-            dict(trial.compaction_seconds),
+            [dict(trial.compaction_seconds), trial.conditions],
             [dict(options.database), _nested(options.families), _nested(options.tables)],
             options.warnings,
         ],

@@ -1,9 +1,10 @@
 """Screening: many candidates, each replayed once with the best fit of the workload, small.
 
-In order: what estimates promise most; the presets of Ceph's releases and candidates that were given; more that is
-promising, and between it what the findings advise and shapes that have helped elsewhere; draws, until the trials or
-their share of the budget are spent; at last the best is made simpler: what it changes without effect is left as it is.
-What is estimated to be far worse than the best so far is not replayed.
+In order: what estimates promise most; the presets of Ceph's releases and candidates that were given, as they are, and
+the best of them as far as this space has them, to go on from; more that is promising, and between it what the findings
+advise and shapes that have helped elsewhere; draws, until the trials or their share of the budget are spent; at last
+the best is made simpler: what it changes without effect is left as it is. What is estimated to be far worse than the
+best so far is not replayed.
 
 Candidates to begin with: what the findings of an analysis advise, and what Ceph's releases run with.
 """
@@ -11,14 +12,18 @@ Candidates to begin with: what the findings of an analysis advise, and what Ceph
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.presets import preset, preset_names
+from lsmlens.tuners.options.tunables import durability_changed
 from lsmlens.tuners.predictions.figures import total
+from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.search.bounds import Bounds
 from lsmlens.tuners.search.estimate import WEIGHTY_SHARE
-from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference
+from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference, not_taken
+from lsmlens.tuners.search.other_logs import LogCost, OtherLog, together
 from lsmlens.tuners.search.promising import UNSHOWN, Promising, far_worse
 from lsmlens.tuners.search.request import Budget, TuningRequest
 from lsmlens.tuners.search.scores import Scores, cost
@@ -27,6 +32,8 @@ from lsmlens.tuners.search.study import PRESENT, Planned, Prospect, Study, Tried
 
 # Of the budget, until when candidates are drawn, and until when the best is made simpler.
 DRAWING_SHARE, SIMPLIFYING_SHARE = 0.4, 0.5
+# So many presets and given sets are gone on from.
+STARTS = 2
 # So many candidates that estimates promise, after every two of them one that is advised or has helped elsewhere.
 PROMISED, BETWEEN = 12, 2
 # A choice goes back to the present one if the cost does not rise by more than this; a column's, that needs a reshard,
@@ -73,9 +80,33 @@ class Fixed:
     problem: str | None
 
 
+class _Cost(NamedTuple):
+    """What a candidate costs on the logs so far, and its scores on the first; why there are none.
+
+    `weight` is that of the logs so far, None for the first alone.
+    """
+
+    scores: Scores | None
+    cost: float | None
+    problem: str | None
+    seconds: float
+    weight: float | None = None
+
+    def and_on(self, other: LogCost, first: float) -> "_Cost":
+        """The same with another log's; `first` is the weight of the first log."""
+        if self.cost is None or other.cost is None:
+            return self._replace(scores=None, cost=None, problem=f"{other.log}: {other.problem}")
+        weight = first if self.weight is None else self.weight
+        both = together([(self.cost, weight), (other.cost, other.weight)])
+        return self._replace(cost=both, weight=weight + other.weight)
+
+
 @dataclass(slots=True)
 class Screening:
-    """The screening of one study. `own` are the scores of the present options, from `reference`."""
+    """The screening of one study. `own` are the scores of the present options, from `reference`.
+
+    What a candidate costs is that on this log and on `others` together.
+    """
 
     study: Study
     space: Space
@@ -87,6 +118,7 @@ class Screening:
     budget: Budget
     say: Say
     promising: Promising
+    others: Sequence[OtherLog] = ()
     seconds: list[float] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -105,20 +137,24 @@ class Screening:
         is_ceph = self.evaluator.fitted.evidence.run.ceph_version is not None
         every = [(one, "given") for one in self.request.candidates]
         every += [(one, "a preset") for one in (presets() if is_ceph else ())]
-        problems = {one.name: self.bounds.problem(one) or self._far_worse(one, origin) for one, origin in every}
+        problems = {one.name: self._problem(one) or self._far_worse(one, origin) for one, origin in every}
         # judged by what was known when they were first looked at
         problems = self.evaluator.replayer.ledger.decided("option sets", problems)
         fitting = [one for one, _ in every if problems[one.name] is None]
         costs: dict[str, float] = {}
-        for one, result in zip(fitting, self._evaluate(fitting), strict=True):
-            if result is None or result.scores is None or self._unshown(result) is not None:
-                problems[one.name] = "the budget was spent" if result is None else self._unshown(result)
+        for one, found in zip(fitting, self._evaluate(fitting), strict=True):
+            if found is None or found.cost is None:
+                problems[one.name] = "the budget was spent" if found is None else found.problem
             else:
-                costs[one.name] = cost(result.scores, self.own, self.request.objective)
+                costs[one.name] = found.cost
         return [Fixed(one, origin, costs.get(one.name), problems[one.name]) for one, origin in every]
 
-    def search(self) -> None:
-        """What is planned, draws, and the simpler best."""
+    def search(self, fixed: Sequence[Fixed]) -> None:
+        """The best of the presets and given sets, what is planned, draws, and the simpler best."""
+        better = [one for one in fixed if one.cost is not None and one.cost < 1]
+        for one in sorted(better, key=lambda one: one.cost or 0.0)[:STARTS]:
+            choices = self.space.choices_of(one.options)
+            self._try_all([self.study.propose(f"as {one.options.name}", one.origin, choices, self._judge_start)])
         while self._goes_on():
             batch = self._next_batch()
             if not batch:
@@ -158,9 +194,13 @@ class Screening:
             found.insert(min(len(found), number * (BETWEEN + 1) - 1), one)
         return found
 
+    def _judge_start(self, one: Tried) -> Prospect:
+        """What was replayed already needs no estimate to be worth it."""
+        return Prospect(self._problem(self.space.candidate(one.choices, one.name)), self.promising.cost(one.choices))
+
     def _judge(self, one: Tried) -> Prospect:
         options = self.space.candidate(one.choices, one.name)
-        problem = self.bounds.problem(options) or self.promising.unshown(options)
+        problem = self._problem(options) or self.promising.unshown(options)
         if problem is not None:
             return Prospect(problem)
         estimate = self.promising.cost(one.choices)
@@ -168,6 +208,12 @@ class Screening:
             return Prospect(None, estimate)
         problem = far_worse(estimate, self.study.tried)
         return Prospect(problem, estimate, problem is not None)
+
+    def _problem(self, options: OptionSet) -> str | None:
+        """Why options are out, whatever they cost."""
+        problem = durability_changed(options, self.space.base) or self.bounds.problem(options)
+        elsewhere = (one.problem(options, self.space.base) for one in self.others)
+        return problem or next((one for one in elsewhere if one is not None), None)
 
     def _simplify(self) -> None:
         """Put each change of the best back alone, then all together whose absence does no harm."""
@@ -210,19 +256,37 @@ class Screening:
         options = [self.space.candidate(one.choices, one.name) for one in batch]
         words = f"screening {', '.join(one.name for one in batch)}; the best so far costs {best:.3f} of the current"
         self.say(words)
-        for one, result in zip(batch, self.evaluator.evaluate(self.reference, options), strict=True):
-            problem = result.problem or self._unshown(result)
-            if result.scores is None or problem is not None:
-                self.study.refuse(one, problem or "no scores")
+        for one, found in zip(batch, self._costs(options), strict=True):
+            if found.scores is None or found.cost is None:
+                self.study.refuse(one, found.problem or "no scores")
             else:
-                memory = result.scores.memory_bytes / self.own.memory_bytes if self.own.memory_bytes else 1.0
-                self.study.record(one, result.scores, cost(result.scores, self.own, self.request.objective), memory)
-                self.seconds.append(result.seconds)
+                memory = found.scores.memory_bytes / self.own.memory_bytes if self.own.memory_bytes else 1.0
+                self.study.record(one, found.scores, found.cost, memory)
+                self.seconds.append(found.seconds)
+
+    def _costs(self, options: Sequence[OptionSet]) -> "list[_Cost]":
+        """What each costs on all logs together; nothing is replayed on another log that has no figures on this one."""
+        found = []
+        for result in self.evaluator.evaluate(self.reference, options):
+            problem = result.problem or self._unshown(result)
+            is_known = problem is None and result.scores is not None
+            own = cost(result.scores, self.own, self.request.objective) if is_known and result.scores else None
+            found.append(_Cost(result.scores if is_known else None, own, problem, result.seconds))
+        for other in self.others:
+            places = [place for place, one in enumerate(found) if one.cost is not None]
+            elsewhere = other.costs([options[place] for place in places], self.space.base)
+            for place, one in zip(places, elsewhere, strict=True):
+                found[place] = found[place].and_on(one, self.request.weight)
+        return found
 
     def _unshown(self, result: Evaluated) -> str | None:
-        """Why a replay has no figures that count: it failed, or a family that compacts now did not compact in it."""
+        """Why a replay's figures do not count: it failed, was of other options, or a family did not compact in it."""
         if result.problem is not None:
             return result.problem
+        measured = (one for one in result.results if isinstance(one, Measurement))
+        not_replayed = [why for one in measured if (why := not_taken(result.options, self.space.base, one))]
+        if not_replayed:
+            return not_replayed[0]
         observed = self.reference.anchor.observed
         least = WEIGHTY_SHARE * total(observed).written_bytes
         for one in result.prediction.families:
@@ -231,12 +295,12 @@ class Screening:
                 return UNSHOWN.format(one.name)
         return None
 
-    def _evaluate(self, options: Sequence[OptionSet]) -> list[Evaluated | None]:
-        found: list[Evaluated | None] = []
+    def _evaluate(self, options: Sequence[OptionSet]) -> "list[_Cost | None]":
+        found: list[_Cost | None] = []
         while len(found) < len(options) and self.budget.has(DRAWING_SHARE, time.monotonic()):
             some = options[len(found) : len(found) + self.request.batch]
             self.say(f"screening presets and given candidates: {', '.join(one.name for one in some)}")
-            found += self.evaluator.evaluate(self.reference, some)
+            found += self._costs(some)
         return [*found, *[None] * (len(options) - len(found))]
 
 
@@ -254,9 +318,9 @@ def ranked(
     found = []
     for one in study.tried:
         if one.cost is not None:
-            changed = [name for name, value in one.choices.items() if value != present[name]]
+            changed = [each for each in space.dimensions if one.choices[each.name] != present[each.name]]
             if changed:
-                columns = sum("." in name for name in changed)
+                columns = sum(each.column is not None for each in changed)
                 order = (round(one.cost, 3), columns, len(changed), one.number)
                 found.append((order, (one.name, one.origin, space.candidate(one.choices, one.name), one.cost)))
     found += [
