@@ -10,8 +10,10 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
 from lsmlens.tuners.estimation.client_reads import NOTHING, client_reads, read_totals
+from lsmlens.tuners.estimation.evidence import gather_all
 from lsmlens.tuners.estimation.fit import fit
 from lsmlens.tuners.estimation.history import read_history
+from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 from lsmlens.tuners.workloads.reads import FamilyReads
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -126,3 +128,33 @@ def test_an_osd_s_counters_tell_of_onodes_and_omap(monkeypatch: pytest.MonkeyPat
     # where the log does not hold the daemon's whole life, its counters are of another time
     other: Any = SimpleNamespace(difference=0.4)
     assert read_totals(replace(seen, cross_check=other)) is None
+
+
+@pytest.fixture(scope="module")
+def reading() -> RunAnalysis:
+    (one,) = analyze([str(FIXTURES / "osd-reading")]).runs
+    return one
+
+
+def test_a_real_osd_s_reads(reading: RunAnalysis) -> None:
+    """Of these, 226,740 Gets and 11,190 listings of up to 100 keys are the load's; the rest came before and beside."""
+    totals = read_totals(reading)
+    assert totals is not None
+    assert totals.gets == 250_908
+    assert totals.absent == pytest.approx(0.4257, abs=1e-3)
+    assert totals.blocks_per_get == pytest.approx(3.855, abs=1e-3)
+    assert totals.nexts / totals.seeks == pytest.approx(49.5, abs=0.1)
+    reads = reads_per_put(reading)
+    assert {name.partition("-")[0] for name in reads} == {"O", "p"}
+    assert all((one.iterators is not None) == name.startswith("p") for name, one in reads.items())
+    # without the tickers the OSD's own counters tell nearly as many
+    counted = read_totals(replace(reading, series=None))
+    assert counted is not None
+    assert counted.source == "OSD counters"
+    assert counted.gets == pytest.approx(totals.gets, rel=0.05)
+    assert counted.absent is counted.blocks_per_get is None
+
+
+def test_a_real_osd_s_sorted_runs(reading: RunAnalysis) -> None:
+    evidence = gather_all(reading)
+    assert mean_sorted_runs(evidence.sorted_runs, evidence.operations) == pytest.approx(4.351, abs=1e-3)
