@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.numbers import percent, ratio, size
+from lsmlens.reports import stalls
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -115,8 +116,7 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
         return
     worst = picked.worst
     said = [Statement(headline(one).rstrip("."), Tone.BETTER)]
-    if warning := read_warning(picked, one):
-        said.append(Statement(warning, Tone.WARNING))
+    said += [Statement(warning, Tone.WARNING) for warning in warnings_of(picked, one)]
     yield VerdictBlock("", tuple(said))
     certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
     yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
@@ -124,7 +124,13 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     table = changes_table(one, picked)
     yield KeyFigures(tuple(KeyFigure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
     yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
-    yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.",), detail=Detail.BRIEF)
+    yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.", *_headroom(one)), detail=Detail.BRIEF)
+
+
+def _headroom(one: Recommendation) -> Iterator[str]:
+    now, before = one.picked_stalls, one.present_stalls
+    if now is not None and before is not None:
+        yield f"Writers stall from {stalls.headroom(now)} times the load, now from {stalls.headroom(before)}."
 
 
 def _steps(report: RecommendationReport) -> Iterator[Block]:
@@ -198,6 +204,12 @@ def headline(recommendation: Recommendation) -> str:
     if written.low is not None and written.high is not None:
         words += f" (90 % interval {changed(written.present, written.low)} to {changed(written.present, written.high)})"
     return f"{words}."
+
+
+def warnings_of(finalist: Finalist, recommendation: Recommendation) -> list[str]:
+    """What gets worse under a pick, in words: reads beyond the bound, and stalls."""
+    stalled = stalls.worse(recommendation.picked_stalls, recommendation.present_stalls)
+    return [one for one in (read_warning(finalist, recommendation), stalled) if one]
 
 
 def read_warning(finalist: Finalist, recommendation: Recommendation) -> str:
