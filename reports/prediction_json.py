@@ -30,6 +30,10 @@ SortedRunsMean = Annotated[
         " tells."
     ),
 ]
+BlocksPerGet = Annotated[
+    float | None,
+    means("Blocks of data, indexes and filters that a Get looks into. Null where nothing tells of reads."),
+]
 FlushCount = Annotated[float, metric("flushes")]
 CompactionCount = Annotated[float, metric("compactions")]
 FlushMib = Annotated[float, metric("flush_bytes")]
@@ -49,6 +53,7 @@ class FiguresJson(Struct, kw_only=True):
     output_input_ratio_of_sums: RecordRatio
     write_amplification: LsmAmplification
     sorted_runs: SortedRunsMean = None
+    blocks_per_get: BlocksPerGet = None
     stall_seconds: Annotated[
         float | None,
         means("Seconds for which writers were slowed down or stopped, as RocksDB counts; null where nothing tells."),

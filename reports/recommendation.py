@@ -32,6 +32,7 @@ from lsmlens.reports.recommendation_tables import (
     differences_table,
     families_table,
     front_table,
+    logs_table,
     percent_changed,
     takes_table,
     tried_table,
@@ -39,10 +40,13 @@ from lsmlens.reports.recommendation_tables import (
 from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.predictions.self_consistency import warnings
+from lsmlens.tuners.search.doubts import doubts
 from lsmlens.tuners.search.recommendation import Finalist, Recommendation, changes
 from lsmlens.tuners.search.scores import reads_worsen
 
 MOST_TRIED = 10
+# So many of the doubts stand in the answer.
+FIRST_DOUBTS = 2
 # Compactions so many times as large are worth a word.
 LARGER = 2.0
 TERMS = (
@@ -85,6 +89,7 @@ def compose(report: RecommendationReport) -> Document:
     run = one.fitted.evidence.run.run
     sections = [
         Section("verdict", "In short", tuple(_verdict(report))),
+        Section("wrong", "It is wrong if", (Paragraphs(tuple(each.text for each in doubts(one))),)),
         Section("apply", "How to apply it", tuple(_steps(report))),
         Section("finalists", "Finalists", tuple(_finalists(one))),
         Section("charts", "The search", (Deferred(lambda: _charts(report)),)),
@@ -112,7 +117,7 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     picked = one.picked
     if picked is None:
         yield VerdictBlock("", (Statement(headline(one).rstrip("."), Tone.NEUTRAL),))
-        yield Paragraphs((f"Why: {one.reason}.",), detail=Detail.BRIEF)
+        yield Paragraphs((f"Why: {one.reason}.", _wrong_if(one)), detail=Detail.BRIEF)
         return
     worst = picked.worst
     said = [Statement(headline(one).rstrip("."), Tone.BETTER)]
@@ -124,7 +129,15 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     table = changes_table(one, picked)
     yield KeyFigures(tuple(KeyFigure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
     yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
+    if picked.logs:
+        yield TableBlock("On each log, where the settings it ran with cost 1", logs_table(picked), detail=Detail.BRIEF)
     yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.", *_headroom(one)), detail=Detail.BRIEF)
+    yield Paragraphs((_wrong_if(one),), detail=Detail.BRIEF)
+
+
+def _wrong_if(recommendation: Recommendation) -> str:
+    first = "; or if ".join(one.text for one in doubts(recommendation)[:FIRST_DOUBTS])
+    return f"It is wrong if {first}. --full says what else."
 
 
 def _headroom(one: Recommendation) -> Iterator[str]:

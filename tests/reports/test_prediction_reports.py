@@ -36,6 +36,7 @@ KEYS = {
     "output_input_ratio_of_sums",
     "write_amplification",
     "sorted_runs",
+    "blocks_per_get",
     "stall_seconds",
 }
 
@@ -91,14 +92,16 @@ def test_what_a_document_says(report: PredictionReport) -> None:
     log = said["fitted_on"]["observed"]
     for one in (half, twice):
         assert set(one["predicted"]) == set(one["low"]) == set(one["high"]) == KEYS
-        assert {one[end]["stall_seconds"] for end in ("predicted", "low", "high")} == {None}  # nothing was replayed
-        for key in KEYS - {"stall_seconds"}:
+        for unknown in ("stall_seconds", "blocks_per_get"):  # nothing was replayed or read
+            assert {one[end][unknown] for end in ("predicted", "low", "high")} == {None}
+        for key in KEYS - {"stall_seconds", "blocks_per_get"}:
             assert one["low"][key] <= one["predicted"][key] <= one["high"][key]
         assert sum(family["predicted"]["flush_mib"] for family in one["column_families"]) == pytest.approx(
             one["predicted"]["flush_mib"]
         )
-    assert half["predicted"]["flush_mib"] == pytest.approx(0.5 * log["flush_mib"], rel=0.03)
-    assert half["observed"]["errors"]["flush_mib"] == pytest.approx(0, abs=0.03)
+    # of the tenth by which replays are too large, a part is taken to be of the log's own options
+    assert 0.5 * log["flush_mib"] < half["predicted"]["flush_mib"] < 1.05 * 0.5 * log["flush_mib"]
+    assert half["observed"]["errors"]["flush_mib"] == pytest.approx(0, abs=0.05)
     assert half["observed"]["outside"] == []
     assert {"flush_mib", "compactions"} <= set(twice["observed"]["outside"])
     assert twice["observed"]["errors"]["flush_mib"] == pytest.approx(-0.5, abs=0.03)
@@ -248,7 +251,7 @@ def test_charts_show_the_figures(report: PredictionReport) -> None:
     rows = figures_chart(report).datasets["figures"].records()
     assert len(rows) == 16
     flushed = next(row for row in rows if row["figure"] == "flushed" and row["options"] == "half")
-    assert flushed["ratio"] == pytest.approx(0.5, abs=0.02)
+    assert flushed["ratio"] == pytest.approx(0.5, abs=0.025)
     assert flushed["observed"] == pytest.approx(0.5, abs=1e-3)
     assert isinstance(flushed["low"], float)
     assert isinstance(flushed["high"], float)

@@ -42,6 +42,15 @@ def test_bias_of_both_replays_falls_out(bias: float, predicting: Predicting, lea
     assert raw == pytest.approx(0.5 * bias * seen.output_bytes, rel=1e-6)
 
 
+def test_a_small_bias_is_partly_chance_and_none_where_nothing_changes(
+    predicting: Predicting, learned: FittedWorkload
+) -> None:
+    seen = total(by_family(learned.evidence.run.families))
+    half, same = (values(of(predicting(bias=1.1, spread=0.0, changed=by)))[0] for by in (0.5, 1.0))
+    assert 0.51 * seen.output_bytes < half.output_bytes < 0.55 * seen.output_bytes
+    assert same.output_bytes == pytest.approx(seen.output_bytes)
+
+
 def test_the_sum_is_of_the_families(predicting: Predicting) -> None:
     one = of(predicting(half=0.5))
     value, low, high = values(one)
