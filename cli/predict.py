@@ -154,6 +154,7 @@ def _observed(path: str, learned: "FittedWorkload", run: str | None, quiet: bool
     from lsmlens.analyzer.measures.sorted_runs import measure_sorted_runs
     from lsmlens.analyzer.metrics import WORK, sums_of
     from lsmlens.reports.prediction_tables import Observed
+    from lsmlens.tuners.estimation.client_reads import read_totals
     from lsmlens.tuners.predictions.figures import by_family, total
     from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 
@@ -166,5 +167,6 @@ def _observed(path: str, learned: "FittedWorkload", run: str | None, quiet: bool
         families,
         taken_in / of_source if of_source else 1.0,
         mean_sorted_runs(measure_sorted_runs(analysis.jobs), learned.evidence.operations),
+        totals.blocks_per_get if (totals := read_totals(analysis)) is not None else None,
         analysis.series.stall_seconds if analysis.series is not None else None,
     )

@@ -50,8 +50,9 @@ SAME_WORK = 0.03  # what two runs of the same work differ by
 TERMS = (
     (
         "predicted",
-        "What the log shows of each column family, times the ratio of two replays of the same workload: under these"
-        " options and under the log's own. The workload is learned from the log alone.",
+        "What replays of the workload show under these options, less what they are off by under the log's own as far as"
+        " that is likely to last. What the options do not change is as in the log, from which alone the workload is"
+        " learned.",
     ),
     (
         "90 % interval",
@@ -128,7 +129,7 @@ def _short(report: PredictionReport) -> Iterator[Block]:
 def _statements(report: PredictionReport, one: OptionsPrediction) -> Iterator[Statement]:
     """What compactions would write, how sure that is, and the write amplification."""
     if one.predicted is None:
-        yield Statement("no prediction: no replay reached its end", Tone.WARNING)
+        yield Statement("no prediction: no replay finished", Tone.WARNING)
         return
     if refusal := unjudged(report, one):
         yield Statement(f"{NOT_JUDGED}: {refusal}", Tone.WARNING)

@@ -30,6 +30,10 @@ SortedRunsMean = Annotated[
         " tells."
     ),
 ]
+BlocksPerGet = Annotated[
+    float | None,
+    means("Blocks of data, indexes and filters that a Get looks into. Null where nothing tells of reads."),
+]
 FlushCount = Annotated[float, metric("flushes")]
 CompactionCount = Annotated[float, metric("compactions")]
 FlushMib = Annotated[float, metric("flush_bytes")]
@@ -49,6 +53,7 @@ class FiguresJson(Struct, kw_only=True):
     output_input_ratio_of_sums: RecordRatio
     write_amplification: LsmAmplification
     sorted_runs: SortedRunsMean = None
+    blocks_per_get: BlocksPerGet = None
     stall_seconds: Annotated[
         float | None,
         means("Seconds for which writers were slowed down or stopped, as RocksDB counts; null where nothing tells."),
@@ -161,7 +166,7 @@ class OptionsPredictionJson(Struct, kw_only=True):
     """What the log would have shown under one set of options."""
 
     options: Annotated[str, means("The name of the options.")]
-    predicted: Annotated[FiguresJson | None, means("Null where no replay reached its end.")]
+    predicted: Annotated[FiguresJson | None, means("Null where no replay finished.")]
     low: Annotated[FiguresJson | None, means("Lower ends of 90 % intervals.")]
     high: Annotated[FiguresJson | None, means("Upper ends of 90 % intervals.")]
     column_families: Annotated[list[FamilyPredictionJson], means("By column family.")]

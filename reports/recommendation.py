@@ -231,9 +231,9 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
     present, scores = recommendation.present_scores, finalist.scores
     if scores.memory_bytes > present.memory_bytes:
         more = size(round(scores.memory_bytes - present.memory_bytes))
-        yield f"{more} more memory for memtables at the most, which caches do not give"
+        yield f"{more} more memory for memtables at most, which caches do not give up"
     if scores.space_bytes > 1.05 * present.space_bytes:
-        yield f"{changed(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
+        yield f"{changed(present.space_bytes, scores.space_bytes)} space for the database's files at most"
     if scores.processed_records > present.processed_records:
         yield f"{changed(present.processed_records, scores.processed_records)} records through compactions: CPU"
     usual = present.written_bytes / max(present.compactions, 1)
@@ -241,7 +241,7 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
     if each > LARGER * usual:
         yield f"compactions are fewer, and {each / usual:.0f} times as large: each lasts as much longer"
     if finalist.needs_reshard:
-        yield "a reshard of every OSD's database, which is stopped meanwhile"
+        yield "resharding every OSD's database, with the OSD stopped"
     is_ceph = recommendation.fitted.evidence.run.ceph_version is not None
     yield "a restart of every OSD" if is_ceph else "a restart of the program whose database it is"
 
@@ -256,7 +256,7 @@ def basis(report: RecommendationReport) -> Iterator[str]:
     parts = (
         f"learned from the log alone, replayed in RocksDB {engine.version} ({engine.name}): {scored} candidates"
         f" screened at 1/{one.screen_scale:g} of the size",
-        f"{refused} refused by the bounds unseen",
+        f"{refused} ruled out by the bounds, not replayed",
         *_estimates(one),
         f"{finalists} with {len(one.anchor.variants)} replays each at 1/{one.anchor.scale:g} and smaller",
     )
@@ -264,7 +264,7 @@ def basis(report: RecommendationReport) -> Iterator[str]:
     if one.left_out:
         yield f"not searched: {'; '.join(_left_out(one.left_out))}"
     yield (
-        f"objective: {one.objective}; memtables were held to {size(one.memory_limit_bytes)} ({one.memory_source});"
+        f"objective: {one.objective}; memtables limited to {size(one.memory_limit_bytes)} ({one.memory_source});"
         " the current settings cost 1"
     )
 
@@ -287,7 +287,7 @@ def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:
 def _estimates(recommendation: Recommendation) -> Iterator[str]:
     """What was spared by estimates, and how far these were off."""
     if recommendation.pruned:
-        yield f"{recommendation.pruned} not replayed as the workload's curves put them far behind the best"
+        yield f"{recommendation.pruned} not replayed: the workload's curves put them far behind the best"
     if recommendation.estimate_error is not None:
         yield f"estimates by these curves {percent(recommendation.estimate_error, 0)} off on median"
 

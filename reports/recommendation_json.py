@@ -6,6 +6,7 @@ from lsmlens.analyzer.analysis_document import StepJson, means, metric
 from lsmlens.analyzer.options.option_changes import is_mutable
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.reports.prediction_json import (
+    BlocksPerGet,
     EngineJson,
     OptionsPredictionJson,
     SelfCheckJson,
@@ -79,6 +80,7 @@ class ScoresJson(Struct, kw_only=True):
     p50_micros: Annotated[float | None, means("Median of the same replays' write latency.")]
     p99_micros: Annotated[float | None, means("99th percentile of the same replays' write latency.")]
     sorted_runs: SortedRunsMean
+    blocks_per_get: BlocksPerGet
     write_amplification: Annotated[float | None, metric("write_amplification_lsm")]
 
 

@@ -24,6 +24,7 @@ METRICS = {
     "p50_micros": "write latency, median",
     "p99_micros": "write latency, p99",
     "sorted_runs": "sorted runs a read looks into",
+    "blocks_per_get": "blocks looked into for a Get",
 }
 # Families with less of all bytes are left out of the text, and counted.
 LEAST_SHARE = 0.01
@@ -203,7 +204,7 @@ def _value(metric: str, value: float) -> str:
         return f"{value / 1000:.2f} ms"
     if metric.endswith("_seconds"):
         return f"{value:.1f} s"
-    if metric == "sorted_runs":
+    if metric in ("sorted_runs", "blocks_per_get"):
         return f"{value:.1f}"
     return plain(round(value))
 

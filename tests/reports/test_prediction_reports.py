@@ -36,6 +36,7 @@ KEYS = {
     "output_input_ratio_of_sums",
     "write_amplification",
     "sorted_runs",
+    "blocks_per_get",
     "stall_seconds",
 }
 
@@ -91,20 +92,22 @@ def test_what_a_document_says(report: PredictionReport) -> None:
     log = said["fitted_on"]["observed"]
     for one in (half, twice):
         assert set(one["predicted"]) == set(one["low"]) == set(one["high"]) == KEYS
-        assert {one[end]["stall_seconds"] for end in ("predicted", "low", "high")} == {None}  # nothing was replayed
-        for key in KEYS - {"stall_seconds"}:
+        for unknown in ("stall_seconds", "blocks_per_get"):  # nothing was replayed or read
+            assert {one[end][unknown] for end in ("predicted", "low", "high")} == {None}
+        for key in KEYS - {"stall_seconds", "blocks_per_get"}:
             assert one["low"][key] <= one["predicted"][key] <= one["high"][key]
         assert sum(family["predicted"]["flush_mib"] for family in one["column_families"]) == pytest.approx(
             one["predicted"]["flush_mib"]
         )
-    assert half["predicted"]["flush_mib"] == pytest.approx(0.5 * log["flush_mib"], rel=0.03)
-    assert half["observed"]["errors"]["flush_mib"] == pytest.approx(0, abs=0.03)
+    # of the tenth by which replays are too large, a part is taken to be of the log's own options
+    assert 0.5 * log["flush_mib"] < half["predicted"]["flush_mib"] < 1.05 * 0.5 * log["flush_mib"]
+    assert half["observed"]["errors"]["flush_mib"] == pytest.approx(0, abs=0.05)
     assert half["observed"]["outside"] == []
     assert {"flush_mib", "compactions"} <= set(twice["observed"]["outside"])
     assert twice["observed"]["errors"]["flush_mib"] == pytest.approx(-0.5, abs=0.03)
     assert (lost["predicted"], lost["low"], lost["high"], lost["observed"]) == (None, None, None, None)
     assert lost["column_families"] == []
-    assert "no replay reached its end" in lost["quality"][0]
+    assert "no replay finished" in lost["quality"][0]
     assert [one["is_consistent"] for one in said["self_consistency"]] == [False] * 3
     assert all("is off" in " ".join(one["quality"]) for one in (half, twice))
 
@@ -149,7 +152,7 @@ def test_the_first_screen_is_the_answer(report: PredictionReport) -> None:
         half, twice, lost = (next(line for line in lines if line.startswith(f"  {name} ")) for name in NAMES)
         assert re.match(r"  half +-\d+\.\d % compaction output \(90 % interval", half)
         assert re.match(r"  twice +\+\d+\.\d % compaction output", twice)
-        assert lost.endswith("▲ no prediction: no replay reached its end")
+        assert lost.endswith("▲ no prediction: no replay finished")
         assert any(line.startswith("  half: ") and "flushes of" in line for line in lines)
         assert "twice: really lies outside the interval in flushed, compaction output" in " ".join(text.split())
         assert len(lines) <= 40
@@ -169,7 +172,7 @@ def test_the_text_says_all_of_it(report: PredictionReport) -> None:
     assert "Self-consistency" in lines
     flushed = next(line for line in lines[lines.index("Under twice") :] if "flushed, MiB" in line)
     assert flushed.endswith("!")
-    assert "lost: no replay reached its end" in text
+    assert "lost: no replay finished" in text
     # a note of all options stands once
     assert text.count("default, 3") == 1
 
@@ -248,7 +251,7 @@ def test_charts_show_the_figures(report: PredictionReport) -> None:
     rows = figures_chart(report).datasets["figures"].records()
     assert len(rows) == 16
     flushed = next(row for row in rows if row["figure"] == "flushed" and row["options"] == "half")
-    assert flushed["ratio"] == pytest.approx(0.5, abs=0.02)
+    assert flushed["ratio"] == pytest.approx(0.5, abs=0.025)
     assert flushed["observed"] == pytest.approx(0.5, abs=1e-3)
     assert isinstance(flushed["low"], float)
     assert isinstance(flushed["high"], float)
@@ -272,7 +275,7 @@ def test_files(report: PredictionReport, tmp_path: Path) -> None:
 
 def test_nothing_predicted_nothing_drawn(predicting: Predicting, tmp_path: Path) -> None:
     report = PredictionReport("a", predicting(lost=None), (None,))
-    assert "no prediction: no replay reached its end" in PREDICTION.printed(report, "html")
+    assert "no prediction: no replay finished" in PREDICTION.printed(report, "html")
     (output,) = PREDICTION.outputs([str(tmp_path / "figures.svg")])
     with pytest.raises(LsmlensError, match="nothing to draw in the chart figures"):
         PREDICTION.write(output, report)

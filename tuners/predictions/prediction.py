@@ -12,7 +12,17 @@ from lsmlens.tuners.predictions.read_costs import NO_READ_COSTS, ReadCosts, read
 from lsmlens.tuners.predictions.replays import Replayed, replay_all, replayed
 from lsmlens.tuners.predictions.self_consistency import SLACK, error, log_ratio
 from lsmlens.tuners.predictions.stalls import StallForecast, forecasts
-from lsmlens.tuners.predictions.uncertainty import NINETY_PERCENT, Deviation, bounds, deviation, spread_of
+from lsmlens.tuners.predictions.uncertainty import (
+    NINETY_PERCENT,
+    Deviation,
+    bounds,
+    deviation,
+    effective,
+    lasting_share,
+    not_lasting,
+    part_of,
+    spread_of,
+)
 from lsmlens.tuners.predictions.windows_needed import WindowNeed, level0_trigger, windows_needed
 from lsmlens.tuners.replays.measurement import TrialFailure
 from lsmlens.tuners.replays.replayer import Replayer
@@ -149,19 +159,21 @@ def _family(
     raw = Figures(*(weighed([getattr(one, metric) for one in after], weights) for metric in METRICS))
     at_own = Figures(*(weighed([getattr(one, metric) for one in before], weights) for metric in METRICS))
     change = max(abs(log_ratio(metric, raw, at_own)) for metric in METRICS)
-    # bytes that come out by other compactions than the log's are not understood either
-    of_compactions = abs(error("compactions", at_own, seen))
     value, low, high, deviations = {}, {}, {}, {}
     for metric in METRICS:
         ratios = [log_ratio(metric, one, other) for one, other in zip(after, before, strict=True)]
         ratio = weighed(ratios, weights)
-        value[metric] = _anchored(getattr(seen, metric), getattr(raw, metric), ratio, SLACK[metric])
+        off = error(metric, at_own, seen)
+        jobs = seen.flushes if metric.startswith("flush") else seen.compactions
+        chance = spread_of([log_ratio(metric, one, seen) for one in before], weights, jobs)
+        passing = not_lasting(metric, off, chance, effective(weights))
+        lasts = lasting_share(metric, off, passing)
+        anchored = ratio + (1 - lasts) * off * part_of(change)
+        value[metric] = _anchored(getattr(seen, metric), getattr(raw, metric), anchored, SLACK[metric])
         # compactions come in chains, each begun by as many flushes as trigger one
         jobs = raw.flushes if metric.startswith("flush") else raw.flushes / trigger
         spread = spread_of(ratios, weights, jobs)
-        off = abs(error(metric, at_own, seen))
-        off = off if metric.startswith("flush") else max(off, of_compactions)
-        deviations[metric] = deviation(metric, spread, off, change, beyond)
+        deviations[metric] = deviation(metric, spread, math.sqrt(lasts) * passing, change, beyond)
         low[metric], high[metric] = bounds(value[metric], deviations[metric].whole)
     most = Figures(**high)
     if not value["compactions"] and value["flushes"] < trigger <= most.flushes:

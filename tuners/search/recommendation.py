@@ -131,7 +131,9 @@ def changes(finalist: Finalist, present: Scores) -> tuple[Change, ...]:
         before, after = getattr(present, metric), getattr(finalist.scores, metric)
         if before is None or after is None:
             continue
-        is_bound = metric in (*("written_bytes", "flush_bytes", "compactions", "processed_records", "sorted_runs"),)
+        is_bound = metric in (
+            *("written_bytes", "flush_bytes", "compactions", "processed_records", "sorted_runs", "blocks_per_get"),
+        )
         bounds = (getattr(low, metric), getattr(high, metric)) if is_bound and low and high else (None, None)
         found.append(Change(metric, before, after, *bounds))
     return tuple(found)
