@@ -92,7 +92,7 @@ def tune(
     ] = 600.0,
     objective: Annotated[
         Literal["wear", "reads", "latency", "throughput", "cpu", "balanced"],
-        typer.Option(help="What counts most.", rich_help_panel=SEARCH),
+        typer.Option(help="What to optimise for.", rich_help_panel=SEARCH),
     ] = "balanced",
     freeze: Annotated[
         list[str],
@@ -125,10 +125,12 @@ def tune(
         int | None,
         typer.Option(metavar="N", min=1, help="Screen N candidates, however long that takes.", rich_help_panel=SEARCH),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the search's draws.", rich_help_panel=SEARCH)] = 1,
-    study: Annotated[Path, typer.Option(metavar="FILE", help="Where trials are kept.", rich_help_panel=SEARCH)] = Path(
-        DEFAULT_STUDY
-    ),
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Seed of the search's random choices.", rich_help_panel=SEARCH)
+    ] = 1,
+    study: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where to keep the trials.", rich_help_panel=SEARCH)
+    ] = Path(DEFAULT_STUDY),
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the study in that file.", rich_help_panel=SEARCH)
     ] = False,
@@ -244,9 +246,9 @@ def _logs(paths: list[str], hold_out: list[str], run: str | None, is_duel: bool)
 
 def _check_study(path: Path, resume: bool) -> None:
     if path.exists() and not resume:
-        raise InputError(str(path), "there is a study already", "--resume goes on with it, --study FILE begins another")
+        raise InputError(str(path), "there already is a study", "--resume goes on with it, --study FILE begins another")
     if not path.exists() and resume:
-        raise InputError(str(path), "there is no study to resume", "leave --resume away to begin one")
+        raise InputError(str(path), "there is no study to resume", "leave out --resume to begin one")
     if not path.absolute().parent.is_dir():
         raise InputError(str(path.parent), "no such folder", "make it first")
 

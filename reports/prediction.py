@@ -129,7 +129,7 @@ def _short(report: PredictionReport) -> Iterator[Block]:
 def _statements(report: PredictionReport, one: OptionsPrediction) -> Iterator[Statement]:
     """What compactions would write, how sure that is, and the write amplification."""
     if one.predicted is None:
-        yield Statement("no prediction: no replay reached its end", Tone.WARNING)
+        yield Statement("no prediction: no replay finished", Tone.WARNING)
         return
     if refusal := unjudged(report, one):
         yield Statement(f"{NOT_JUDGED}: {refusal}", Tone.WARNING)

@@ -166,7 +166,7 @@ class OptionsPredictionJson(Struct, kw_only=True):
     """What the log would have shown under one set of options."""
 
     options: Annotated[str, means("The name of the options.")]
-    predicted: Annotated[FiguresJson | None, means("Null where no replay reached its end.")]
+    predicted: Annotated[FiguresJson | None, means("Null where no replay finished.")]
     low: Annotated[FiguresJson | None, means("Lower ends of 90 % intervals.")]
     high: Annotated[FiguresJson | None, means("Upper ends of 90 % intervals.")]
     column_families: Annotated[list[FamilyPredictionJson], means("By column family.")]

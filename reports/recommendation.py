@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.numbers import percent, ratio, size
+from lsmlens.reports import stalls
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -120,8 +121,7 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
         return
     worst = picked.worst
     said = [Statement(headline(one).rstrip("."), Tone.BETTER)]
-    if warning := read_warning(picked, one):
-        said.append(Statement(warning, Tone.WARNING))
+    said += [Statement(warning, Tone.WARNING) for warning in warnings_of(picked, one)]
     yield VerdictBlock("", tuple(said))
     certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
     yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
@@ -131,13 +131,19 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
     if picked.logs:
         yield TableBlock("On each log, where the settings it ran with cost 1", logs_table(picked), detail=Detail.BRIEF)
-    yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.",), detail=Detail.BRIEF)
+    yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.", *_headroom(one)), detail=Detail.BRIEF)
     yield Paragraphs((_wrong_if(one),), detail=Detail.BRIEF)
 
 
 def _wrong_if(recommendation: Recommendation) -> str:
     first = "; or if ".join(one.text for one in doubts(recommendation)[:FIRST_DOUBTS])
     return f"It is wrong if {first}. --full says what else."
+
+
+def _headroom(one: Recommendation) -> Iterator[str]:
+    now, before = one.picked_stalls, one.present_stalls
+    if now is not None and before is not None:
+        yield f"Writers stall from {stalls.headroom(now)} times the load, now from {stalls.headroom(before)}."
 
 
 def _steps(report: RecommendationReport) -> Iterator[Block]:
@@ -175,6 +181,8 @@ def _against(one: Recommendation, finalist: Finalist, number: int) -> Iterator[B
     takes = takes_table(finalist, one.present.rocksdb_version)
     if takes.rows:
         yield TableBlock("What each change takes", takes, detail=Detail.FULL if finalist is one.picked else Detail.PAGE)
+    if finalist.logs:
+        yield TableBlock("On each log, where the settings it ran with cost 1", logs_table(finalist), detail=beside)
     yield TableBlock("Predicted, for the same work", changes_table(one, finalist), detail=beside)
     yield Deferred(lambda: _timeline(one, finalist, number))
     yield families
@@ -213,6 +221,12 @@ def headline(recommendation: Recommendation) -> str:
     return f"{words}."
 
 
+def warnings_of(finalist: Finalist, recommendation: Recommendation) -> list[str]:
+    """What gets worse under a pick, in words: reads beyond the bound, and stalls."""
+    stalled = stalls.worse(recommendation.picked_stalls, recommendation.present_stalls)
+    return [one for one in (read_warning(finalist, recommendation), stalled) if one]
+
+
 def read_warning(finalist: Finalist, recommendation: Recommendation) -> str:
     """That reads get slower beyond the bound, in words; empty where they do not."""
     present, scores = recommendation.present_scores, finalist.scores
@@ -229,9 +243,9 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
     present, scores = recommendation.present_scores, finalist.scores
     if scores.memory_bytes > present.memory_bytes:
         more = size(round(scores.memory_bytes - present.memory_bytes))
-        yield f"{more} more memory for memtables at the most, which caches do not give"
+        yield f"{more} more memory for memtables at most, which caches do not give up"
     if scores.space_bytes > 1.05 * present.space_bytes:
-        yield f"{changed(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
+        yield f"{changed(present.space_bytes, scores.space_bytes)} space for the database's files at most"
     if scores.processed_records > present.processed_records:
         yield f"{changed(present.processed_records, scores.processed_records)} records through compactions: CPU"
     usual = present.written_bytes / max(present.compactions, 1)
@@ -239,7 +253,7 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
     if each > LARGER * usual:
         yield f"compactions are fewer, and {each / usual:.0f} times as large: each lasts as much longer"
     if finalist.needs_reshard:
-        yield "a reshard of every OSD's database, which is stopped meanwhile"
+        yield "resharding every OSD's database, with the OSD stopped"
     is_ceph = recommendation.fitted.evidence.run.ceph_version is not None
     yield "a restart of every OSD" if is_ceph else "a restart of the program whose database it is"
 
@@ -254,7 +268,7 @@ def basis(report: RecommendationReport) -> Iterator[str]:
     parts = (
         f"learned from the log alone, replayed in RocksDB {engine.version} ({engine.name}): {scored} candidates"
         f" screened at 1/{one.screen_scale:g} of the size",
-        f"{refused} refused by the bounds unseen",
+        f"{refused} ruled out by the bounds, not replayed",
         *_estimates(one),
         f"{finalists} with {len(one.anchor.variants)} replays each at 1/{one.anchor.scale:g} and smaller",
     )
@@ -262,7 +276,7 @@ def basis(report: RecommendationReport) -> Iterator[str]:
     if one.left_out:
         yield f"not searched: {'; '.join(_left_out(one.left_out))}"
     yield (
-        f"objective: {one.objective}; memtables were held to {size(one.memory_limit_bytes)} ({one.memory_source});"
+        f"objective: {one.objective}; memtables limited to {size(one.memory_limit_bytes)} ({one.memory_source});"
         " the current settings cost 1"
     )
 
@@ -285,7 +299,7 @@ def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:
 def _estimates(recommendation: Recommendation) -> Iterator[str]:
     """What was spared by estimates, and how far these were off."""
     if recommendation.pruned:
-        yield f"{recommendation.pruned} not replayed as the workload's curves put them far behind the best"
+        yield f"{recommendation.pruned} not replayed: the workload's curves put them far behind the best"
     if recommendation.estimate_error is not None:
         yield f"estimates by these curves {percent(recommendation.estimate_error, 0)} off on median"
 

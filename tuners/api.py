@@ -124,7 +124,7 @@ def read_run(
             )
         return found
     if len(databases) > 1:
-        raise InputError(source, f"{len(databases)} runs", f"say which with --run: {_names(databases)}")
+        raise InputError(source, f"{len(databases)} runs", f"choose one with --run: {_names(databases)}")
     if len(runs) > 1:
         on_notice(f"of {len(runs)} runs this is about {databases[0].run.name}")
     return databases[0]

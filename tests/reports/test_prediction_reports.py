@@ -107,7 +107,7 @@ def test_what_a_document_says(report: PredictionReport) -> None:
     assert twice["observed"]["errors"]["flush_mib"] == pytest.approx(-0.5, abs=0.03)
     assert (lost["predicted"], lost["low"], lost["high"], lost["observed"]) == (None, None, None, None)
     assert lost["column_families"] == []
-    assert "no replay reached its end" in lost["quality"][0]
+    assert "no replay finished" in lost["quality"][0]
     assert [one["is_consistent"] for one in said["self_consistency"]] == [False] * 3
     assert all("is off" in " ".join(one["quality"]) for one in (half, twice))
 
@@ -152,7 +152,7 @@ def test_the_first_screen_is_the_answer(report: PredictionReport) -> None:
         half, twice, lost = (next(line for line in lines if line.startswith(f"  {name} ")) for name in NAMES)
         assert re.match(r"  half +-\d+\.\d % compaction output \(90 % interval", half)
         assert re.match(r"  twice +\+\d+\.\d % compaction output", twice)
-        assert lost.endswith("▲ no prediction: no replay reached its end")
+        assert lost.endswith("▲ no prediction: no replay finished")
         assert any(line.startswith("  half: ") and "flushes of" in line for line in lines)
         assert "twice: really lies outside the interval in flushed, compaction output" in " ".join(text.split())
         assert len(lines) <= 40
@@ -172,7 +172,7 @@ def test_the_text_says_all_of_it(report: PredictionReport) -> None:
     assert "Self-consistency" in lines
     flushed = next(line for line in lines[lines.index("Under twice") :] if "flushed, MiB" in line)
     assert flushed.endswith("!")
-    assert "lost: no replay reached its end" in text
+    assert "lost: no replay finished" in text
     # a note of all options stands once
     assert text.count("default, 3") == 1
 
@@ -275,7 +275,7 @@ def test_files(report: PredictionReport, tmp_path: Path) -> None:
 
 def test_nothing_predicted_nothing_drawn(predicting: Predicting, tmp_path: Path) -> None:
     report = PredictionReport("a", predicting(lost=None), (None,))
-    assert "no prediction: no replay reached its end" in PREDICTION.printed(report, "html")
+    assert "no prediction: no replay finished" in PREDICTION.printed(report, "html")
     (output,) = PREDICTION.outputs([str(tmp_path / "figures.svg")])
     with pytest.raises(LsmlensError, match="nothing to draw in the chart figures"):
         PREDICTION.write(output, report)

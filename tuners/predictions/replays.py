@@ -127,6 +127,6 @@ def refuse_if_all_failed(results: Sequence[Replayed | TrialFailure], name: str) 
     if len(failures) == len(results):
         raise InputError(
             name,
-            f"no replay of the fitted workload reached its end: {failures[0].reason}",
+            f"no replay of the fitted workload finished: {failures[0].reason}",
             "a larger --scale needs less memory and disk; --engine rocksdict needs no library",
         )

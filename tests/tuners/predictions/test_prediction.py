@@ -127,7 +127,7 @@ def test_windows_longer_than_the_log_showed_are_named(predicting: Predicting) ->
 def test_no_replay_no_figures(predicting: Predicting) -> None:
     lost, fine = predicting(lost=None, fine=0.8).predictions
     assert lost.predicted is None
-    assert "no replay reached its end: this one failed (crashed)" in lost.quality[0]
+    assert "no replay finished: this one failed (crashed)" in lost.quality[0]
     assert fine.predicted is not None
 
 
@@ -157,7 +157,7 @@ def test_variants_nearer_to_the_log_count_more(learned: FittedWorkload) -> None:
 def test_without_any_replay_of_the_log_there_is_no_anchor(learned: FittedWorkload) -> None:
     own = options_of_run(learned.evidence.run)
     variants = usual_variants(learned, [own], 2)
-    with pytest.raises(InputError, match="no replay of the fitted workload reached its end: killed by SIGABRT"):
+    with pytest.raises(InputError, match="no replay of the fitted workload finished: killed by SIGABRT"):
         anchor_from(learned, own, ENGINE, variants, [FAILED, FAILED])
 
 
