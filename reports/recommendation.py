@@ -181,6 +181,8 @@ def _against(one: Recommendation, finalist: Finalist, number: int) -> Iterator[B
     takes = takes_table(finalist, one.present.rocksdb_version)
     if takes.rows:
         yield TableBlock("What each change takes", takes, detail=Detail.FULL if finalist is one.picked else Detail.PAGE)
+    if finalist.logs:
+        yield TableBlock("On each log, where the settings it ran with cost 1", logs_table(finalist), detail=beside)
     yield TableBlock("Predicted, for the same work", changes_table(one, finalist), detail=beside)
     yield Deferred(lambda: _timeline(one, finalist, number))
     yield families
