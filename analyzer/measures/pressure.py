@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lsmlens.analyzer.options.options_in_force import OptionInForce
 
 STEPS = 120
+MOMENTS_AT_ONCE = 100_000  # families are taken together up to so many, to take little memory
 
 
 @dataclass(slots=True)
@@ -86,22 +87,27 @@ class _Steps:
 
     def courses(self, moments: pl.LazyFrame) -> dict[str, Course]:
         """A course for each family, in the order they begin, out of the moments at which its number became another."""
-        begun = moments.group_by("column_family").agg(pl.col("micros").min()).sort("micros", "column_family")
-        families = begun.select("column_family").collect().to_series()
-        return {name: self._course(moments.filter(column_family=name).select("micros", "value")) for name in families}
+        begun = moments.group_by("column_family").agg(pl.col("micros").min(), pl.len()).sort("micros", "column_family")
+        families = begun.with_columns(part=pl.col("len").cum_sum() // MOMENTS_AT_ONCE).collect()
+        courses = {name: Course(STEPS) for name in families["column_family"]}
+        for part in families.partition_by("part", maintain_order=True):
+            self._take(courses, moments.filter(pl.col("column_family").is_in(part["column_family"].implode())))
+        return courses
 
-    def _course(self, moments: pl.LazyFrame) -> Course:
-        known, end = moments.sort("micros", "value").collect().lazy(), self.start + self.length * STEPS
+    def _take(self, courses: dict[str, Course], moments: pl.LazyFrame) -> None:
+        known, end = moments.sort("micros", "value").collect(), self.start + self.length * STEPS
         opens = pl.LazyFrame({"open": self.opens}, schema={"open": pl.Int64}).set_sorted("open")
         step = ((pl.col("micros") - self.start) // self.length).clip(0, STEPS - 1).alias("step")
-        seen = known.group_by(step).agg(most=pl.col("value").max())
+        seen = known.lazy().group_by("column_family", step).agg(most=pl.col("value").max())
         # what a moment leaves holds until the next one, unless the database was opened between them
         held = (
-            known.with_columns(until=pl.col("micros").shift(-1))
-            .set_sorted("micros")
+            known.lazy()
+            .with_columns(until=pl.col("micros").shift(-1).over("column_family"))
+            .sort("micros")
             .join_asof(opens, left_on="micros", right_on="open", strategy="forward", allow_exact_matches=False)
             .filter(pl.col("open").is_null() | (pl.col("open") > pl.col("until")))
             .select(
+                "column_family",
                 "value",
                 since=pl.col("micros").clip(lower_bound=self.start),
                 until=pl.col("until").clip(upper_bound=end),
@@ -117,19 +123,17 @@ class _Steps:
             .with_columns(
                 micros=pl.min_horizontal("until", pl.col("begin") + self.length) - pl.max_horizontal("since", "begin")
             )
-            .group_by("step")
+            .group_by("column_family", "step")
             .agg(
                 held=pl.col("value").max(),
                 weighted=(pl.col("value").cast(pl.Float64) * pl.col("micros")).sum(),
                 micros=pl.col("micros").sum(),
             )
         )
-        course = Course(STEPS)
-        both = seen.join(held, on="step", how="full", coalesce=True)
+        both = seen.join(held, on=("column_family", "step"), how="full", coalesce=True)
         for row in both.sort("step").collect().iter_rows(named=True):
             most = max(row["most"] or 0, row["held"] or 0)
-            course.take(row["step"], most, row["weighted"] or 0.0, row["micros"] or 0)
-        return course
+            courses[row["column_family"]].take(row["step"], most, row["weighted"] or 0.0, row["micros"] or 0)
 
 
 class FamilyPressure(NamedTuple):
