@@ -97,7 +97,7 @@ def test_parts_of_metrics_are_gated() -> None:
 def test_what_is_no_gate_is_refused(text: str) -> None:
     with pytest.raises(LsmlensError) as caught:
         parse_gate(text)
-    assert "no gate that is known" in str(caught.value)
+    assert "is no metric with a limit" in str(caught.value)
     assert "METRIC:+10%" in caught.value.hint
 
 
