@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 from lsmlens.analyzer.errors import InputError
 
 # --- level 0 --- version# 2 ---
@@ -75,6 +76,14 @@ def read_manifest(path: Path) -> Manifest:
         finally:
             database.close()
     return Manifest(manifest.name, tuple(levels), "\n".join(filter(None, stats)))
+
+
+def manifest_of(document: object) -> Manifest | None:
+    """What `lsmlens collect --db` kept of a MANIFEST; None for any other document."""
+    try:
+        return msgspec.convert(document, Manifest, str_keys=True)
+    except msgspec.ValidationError:
+        return None
 
 
 def _manifest_at(path: Path) -> Path:

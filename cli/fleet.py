@@ -105,7 +105,7 @@ def add(
     epilog=examples(
         "lsmlens fleet report fleet/",
         "lsmlens fleet report fleet/ --by host --where \"class = 'ssd' and day >= '2026-11-20'\"",
-        "lsmlens fleet report fleet/ -o fleet.html -o osds.csv",
+        "lsmlens fleet report fleet/ -o fleet.html -o fleet.json -o osds.csv",
     ),
 )
 def report(

@@ -30,8 +30,8 @@ from lsmlens.cli.values import from_one_on
 from lsmlens.reports.outputs import PREDICTION
 
 if TYPE_CHECKING:
-    from lsmlens.analyzer.analysis import RunAnalysis
     from lsmlens.reports.prediction_tables import Observed
+    from lsmlens.tuners.estimation.fit import FittedWorkload
 
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
@@ -108,8 +108,8 @@ def predict(
     if len(observed) > len(options):
         raise LsmlensError("more --observed than --options", "each --observed stands beside the --options at its place")
     source = read_run(paths, run, quiet)
-    beside = [_observed(path, source, run, quiet) for path in observed]
     learned = tuners.learn(source)
+    beside = [_observed(path, learned, run, quiet) for path in observed]
     with Progress(quiet) as progress:
         machine = tuners.Machine(
             engine,
@@ -130,12 +130,20 @@ def predict(
         raise LsmlensError(f"no prediction for {', '.join(lost)}", "the report says why")
 
 
-def _observed(path: str, source: "RunAnalysis", run: str | None, quiet: bool) -> "Observed":
+def _observed(path: str, learned: "FittedWorkload", run: str | None, quiet: bool) -> "Observed":
+    from lsmlens.analyzer.measures.sorted_runs import measure_sorted_runs
     from lsmlens.analyzer.metrics import WORK, sums_of
     from lsmlens.reports.prediction_tables import Observed
     from lsmlens.tuners.predictions.figures import by_family, total
+    from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 
-    analysis = read_run([path], run, quiet)
+    analysis, source = read_run([path], run, quiet), learned.evidence.run
     families = by_family(analysis.families)
     taken_in, of_source = (sums_of(one.jobs, names=(WORK,)).item() for one in (analysis, source))
-    return Observed(Path(path).name or path, total(families), families, taken_in / of_source if of_source else 1.0)
+    return Observed(
+        Path(path).name or path,
+        total(families),
+        families,
+        taken_in / of_source if of_source else 1.0,
+        mean_sorted_runs(measure_sorted_runs(analysis.jobs), learned.evidence.operations),
+    )

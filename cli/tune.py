@@ -71,7 +71,7 @@ def tune(
         ),
     ] = 600.0,
     objective: Annotated[
-        Literal["wear", "latency", "cpu", "balanced"],
+        Literal["wear", "reads", "latency", "throughput", "cpu", "balanced"],
         typer.Option(help="What counts most.", rich_help_panel=SEARCH),
     ] = "balanced",
     freeze: Annotated[

@@ -17,6 +17,7 @@ DOCUMENTS = {
     "lsmlens.analysis/1": ("lsmlens.analyzer.analysis_document:AnalysisJson", "analyze"),
     "lsmlens.comparison/1": ("lsmlens.reports.comparison_json:ComparisonJson", "compare"),
     "lsmlens.duel/1": ("lsmlens.reports.recommendation_json:DuelJson", "tune --ab"),
+    "lsmlens.fleet/1": ("lsmlens.reports.fleet_json:FleetJson", "fleet report"),
     "lsmlens.prediction/1": ("lsmlens.reports.prediction_json:PredictionJson", "predict"),
     "lsmlens.qos/1": ("lsmlens.reports.qos_json:QosJson", "qos"),
     "lsmlens.recommendation/1": ("lsmlens.reports.recommendation_json:RecommendationJson", "tune"),

@@ -335,6 +335,7 @@ QOS: "Subject[QosReport]" = Subject(
 FLEET: "Subject[FleetReport]" = Subject(
     {
         **document("lsmlens.reports.fleet_report:compose"),
+        ".json": Text("lsmlens.reports.fleet_json:to_json"),
         ".csv": Text("lsmlens.reports.fleet_report:to_csv"),
     }
 )

@@ -246,7 +246,7 @@ def outside(report: PredictionReport) -> Iterator[str]:
         if observed is None or one.predicted is None:
             continue
         low, high = named_bounds(one)
-        real = observed.total.named()
+        real = observed.named()
         beyond = [
             label.removesuffix(", MiB")
             for name, (label, _) in LABELS.items()

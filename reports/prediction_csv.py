@@ -4,7 +4,14 @@ import csv
 from collections.abc import Iterator
 from io import StringIO
 
-from lsmlens.reports.prediction_tables import OF_COMPACTIONS, PredictionReport, log_total, named_bounds, unjudged
+from lsmlens.reports.prediction_tables import (
+    OF_COMPACTIONS,
+    PredictionReport,
+    named_bounds,
+    named_log,
+    named_values,
+    unjudged,
+)
 from lsmlens.reports.tables import as_text
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import OptionsPrediction
@@ -21,12 +28,12 @@ def to_csv(report: PredictionReport) -> str:
         if one.predicted is None:
             continue
         low, high = named_bounds(one)
-        real = observed.total.named() if observed is not None else {}
+        real = observed.named() if observed is not None else {}
         left_open = OF_COMPACTIONS if unjudged(report, one) else frozenset()
-        for name, before in log_total(report.prediction).named().items():
+        for name, before in named_log(report.prediction).items():
             row = {"options": as_text(one.name), "figure": name, "this_log": before, "observed": real.get(name)}
             if name not in left_open:
-                row |= {"predicted": one.predicted.value.named()[name], "low": low[name], "high": high[name]}
+                row |= {"predicted": named_values(one)[name], "low": low[name], "high": high[name]}
             writer.writerow(row)
         if not left_open:
             writer.writerows(_families(report, one, observed.families if observed is not None else {}))

@@ -9,8 +9,9 @@ from lsmlens.reports.prediction_tables import (
     Observed,
     PredictionReport,
     is_outside,
-    log_total,
     named_bounds,
+    named_log,
+    named_values,
     unjudged,
 )
 from lsmlens.tuners.predictions.figures import Figures
@@ -20,6 +21,14 @@ from msgspec import UNSET, Struct, UnsetType
 
 SCHEMA: Final = "lsmlens.prediction/1"
 
+SortedRunsMean = Annotated[
+    float | None,
+    means(
+        "Sorted runs that a read of an absent key looks into: memtables, level-0 tables and deeper levels with tables;"
+        " mean over time, and over the column families by their share of the log's operations. Null where nothing"
+        " tells."
+    ),
+]
 FlushCount = Annotated[float, metric("flushes")]
 CompactionCount = Annotated[float, metric("compactions")]
 FlushMib = Annotated[float, metric("flush_bytes")]
@@ -38,6 +47,7 @@ class FiguresJson(Struct, kw_only=True):
     total_output_records: RecordsOut
     output_input_ratio_of_sums: RecordRatio
     write_amplification: LsmAmplification
+    sorted_runs: SortedRunsMean = None
 
 
 class FamilyBoundsJson(Struct, kw_only=True):
@@ -172,7 +182,7 @@ def document(report: PredictionReport) -> PredictionJson:
             source=report.source,
             run=anchor.fitted.name,
             rocksdb_version=anchor.fitted.evidence.run.rocksdb_version,
-            observed=FiguresJson(**_named(log_total(report.prediction))),
+            observed=FiguresJson(**_values(named_log(report.prediction))),
         ),
         engine=EngineJson(name=anchor.engine.name, rocksdb_version=anchor.engine.version),
         replays=[VariantJson(scale=one.scale, seed=one.seed) for one in anchor.variants],
@@ -205,12 +215,12 @@ def options_prediction_json(
     `refusal` says why compactions cannot be judged, if that is so: the gravest note there is.
     """
     low, high = named_bounds(one)
-    predicted = FiguresJson(**_named(one.predicted.value)) if one.predicted is not None else None
+    predicted = FiguresJson(**_values(named_values(one))) if one.predicted is not None else None
     return OptionsPredictionJson(
         options=one.name,
         predicted=predicted,
-        low=FiguresJson(**low) if low else None,  # type: ignore[arg-type]
-        high=FiguresJson(**high) if high else None,  # type: ignore[arg-type]
+        low=FiguresJson(**_values(low)) if low else None,
+        high=FiguresJson(**_values(high)) if high else None,
         column_families=[_family(family) for family in one.families],
         windows=[
             WindowNeededJson(
@@ -240,6 +250,10 @@ def _named(figures: Figures) -> dict[str, Any]:
     return dict(figures.named())
 
 
+def _values(named: dict[str, float | None]) -> dict[str, Any]:
+    return dict(named)
+
+
 def _bounds(figures: Figures) -> FamilyBoundsJson:
     values = _named(figures)
     del values["write_amplification"], values["output_input_ratio_of_sums"]
@@ -248,11 +262,10 @@ def _bounds(figures: Figures) -> FamilyBoundsJson:
 
 def _observed(one: OptionsPrediction, observed: Observed) -> ObservedJson:
     low, high = named_bounds(one)
-    values = one.predicted.value.named() if one.predicted is not None else {}
-    real = observed.total.named()
+    values, real = named_values(one), observed.named()
     return ObservedJson(
         run=observed.name,
-        figures=FiguresJson(**_named(observed.total)),
+        figures=FiguresJson(**_values(real)),
         errors={
             name: predicted / figure - 1 if predicted is not None and (figure := real[name]) else None
             for name, predicted in values.items()

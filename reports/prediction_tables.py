@@ -10,6 +10,7 @@ from lsmlens.reports.document import (
 from lsmlens.reports.tables import Importance, Table
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import FamilyPrediction, OptionsPrediction, Prediction
+from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 from lsmlens.tuners.predictions.windows_needed import level0_trigger
 
 # The figures of a prediction, what people call them, and whether they are whole numbers.
@@ -21,6 +22,7 @@ LABELS = {
     "total_input_records": ("records into compactions", True),
     "total_output_records": ("records out of compactions", True),
     "output_input_ratio_of_sums": ("records out per record in", False),
+    "sorted_runs": ("sorted runs a read looks into", False),
 }
 # The figures that compactions have a part in; those of flushes are known from fewer of them.
 OF_COMPACTIONS = frozenset(LABELS) - {"flush_mib"}
@@ -33,13 +35,19 @@ NOT_JUDGED = "cannot be judged"
 class Observed:
     """What a real run did: its name, and its figures, whole and by family.
 
-    `work` is how many operations its flushes took in, over those of the log that was learned from.
+    `work` is how many operations its flushes took in, over those of the log that was learned from. `sorted_runs` are
+    the mean over its families, by that log's operations.
     """
 
     name: str
     total: Figures
     families: dict[str, Figures]
     work: float = 1.0
+    sorted_runs: float | None = None
+
+    def named(self) -> dict[str, float | None]:
+        """Its figures by the names of a prediction's."""
+        return self.total.named() | {"sorted_runs": self.sorted_runs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +63,25 @@ def named_bounds(one: OptionsPrediction) -> tuple[dict[str, float | None], dict[
     """Low and high of every figure of a prediction, by name."""
     if one.predicted is None:
         return {}, {}
-    low, high = one.predicted.low.named(), one.predicted.high.named()
+    low, high = (getattr(one.predicted, end).named() | one.reads.named(end) for end in ("low", "high"))
     for name, bounds in (
         ("write_amplification", one.amplification_bounds),
         ("output_input_ratio_of_sums", one.ratio_bounds),
     ):
         low[name], high[name] = bounds if bounds is not None else (None, None)
     return low, high
+
+
+def named_values(one: OptionsPrediction) -> dict[str, float | None]:
+    """Every figure of a prediction, by name; nothing where none was made."""
+    return {} if one.predicted is None else one.predicted.value.named() | one.reads.named()
+
+
+def named_log(prediction: Prediction) -> dict[str, float | None]:
+    """Every figure of the log, by name."""
+    evidence = prediction.anchor.fitted.evidence
+    reads = {"sorted_runs": mean_sorted_runs(evidence.sorted_runs, evidence.operations)}
+    return log_total(prediction).named() | reads
 
 
 def unjudged(report: PredictionReport, one: OptionsPrediction) -> str:
@@ -94,9 +114,9 @@ def figures_table(report: PredictionReport, one: OptionsPrediction, observed: Ob
     Those that a log is too short for are left open.
     """
     assert one.predicted is not None
-    values, (low, high) = one.predicted.value.named(), named_bounds(one)
-    before = log_total(report.prediction).named()
-    real = observed.total.named() if observed is not None else {}
+    values, (low, high) = named_values(one), named_bounds(one)
+    before = named_log(report.prediction)
+    real = observed.named() if observed is not None else {}
     is_short = bool(unjudged(report, one))
     header = ["figure", "this log", "predicted", "90 % interval", "change"]
     if observed is not None:
@@ -187,7 +207,7 @@ def checks_table(report: PredictionReport) -> Table:
 
 def overview_table(report: PredictionReport) -> Table:
     """The figures of the log, and of all sets of options side by side, each with its change."""
-    before = log_total(report.prediction).named()
+    before = named_log(report.prediction)
     found = [one for one in report.prediction.predictions if one.predicted is not None]
     short = {one.name for one in found if unjudged(report, one)}
     rows: list[tuple[str, ...]] = []
@@ -195,7 +215,7 @@ def overview_table(report: PredictionReport) -> Table:
         row = [label, number(before[name], is_whole)]
         for one in found:
             assert one.predicted is not None
-            value = one.predicted.value.named()[name]
+            value = named_values(one)[name]
             is_open = one.name in short and name in OF_COMPACTIONS
             row.append(NOT_JUDGED if is_open else f"{number(value, is_whole)} ({percent(value, before[name])})")
         rows.append(tuple(row))

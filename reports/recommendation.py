@@ -1,6 +1,6 @@
 """The report of `lsmlens tune`: what to change and why, what it brings and costs, how to do it, what it rests on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.numbers import percent, ratio, size
@@ -32,12 +32,14 @@ from lsmlens.reports.recommendation_tables import (
     families_table,
     front_table,
     percent_changed,
+    takes_table,
     tried_table,
 )
 from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.predictions.self_consistency import warnings
 from lsmlens.tuners.search.recommendation import Finalist, Recommendation, changes
+from lsmlens.tuners.search.scores import reads_worsen
 
 MOST_TRIED = 10
 # Compactions so many times as large are worth a word.
@@ -112,7 +114,10 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
         yield Paragraphs((f"Why: {one.reason}.",), detail=Detail.BRIEF)
         return
     worst = picked.worst
-    yield VerdictBlock("", (Statement(headline(one).rstrip("."), Tone.BETTER),))
+    said = [Statement(headline(one).rstrip("."), Tone.BETTER)]
+    if warning := read_warning(picked, one):
+        said.append(Statement(warning, Tone.WARNING))
+    yield VerdictBlock("", tuple(said))
     certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
     yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
     yield TableBlock("Settings that change", differences_table(picked, "recommended"), detail=Detail.BRIEF)
@@ -154,6 +159,9 @@ def _against(one: Recommendation, finalist: Finalist, number: int) -> Iterator[B
         families = TableBlock("Bytes written by column family", families_table(one, finalist)[0], detail=Detail.PAGE)
     value = "recommended" if finalist is one.picked else "tried"
     yield TableBlock("Settings that change", differences_table(finalist, value), detail=beside)
+    takes = takes_table(finalist, one.present.rocksdb_version)
+    if takes.rows:
+        yield TableBlock("What each change takes", takes, detail=Detail.FULL if finalist is one.picked else Detail.PAGE)
     yield TableBlock("Predicted, for the same work", changes_table(one, finalist), detail=beside)
     yield Deferred(lambda: _timeline(one, finalist, number))
     yield families
@@ -192,6 +200,17 @@ def headline(recommendation: Recommendation) -> str:
     return f"{words}."
 
 
+def read_warning(finalist: Finalist, recommendation: Recommendation) -> str:
+    """That reads get slower beyond the bound, in words; empty where they do not."""
+    present, scores = recommendation.present_scores, finalist.scores
+    if not reads_worsen(scores, present):
+        return ""
+    return (
+        f"reads look into {scores.sorted_runs:.1f} sorted runs instead of {present.sorted_runs:.1f}:"
+        " they get slower (--objective reads counts them)"
+    )
+
+
 def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str]:
     """What the pick costs, in words."""
     present, scores = recommendation.present_scores, finalist.scores
@@ -227,6 +246,8 @@ def basis(report: RecommendationReport) -> Iterator[str]:
         f"{finalists} with {len(one.anchor.variants)} replays each at 1/{one.anchor.scale:g} and smaller",
     )
     yield f"{', '.join(parts)}; {one.seconds:.0f} s"
+    if one.left_out:
+        yield f"not searched: {'; '.join(_left_out(one.left_out))}"
     yield (
         f"objective: {one.objective}; memtables were held to {size(one.memory_limit_bytes)} ({one.memory_source});"
         " the current settings cost 1"
@@ -240,6 +261,12 @@ def notes(report: RecommendationReport) -> Iterator[str]:
     if one.picked is not None:
         said += one.picked.evaluated.prediction.quality
     yield from dict.fromkeys(said)
+
+
+def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:
+    """The options of each reason."""
+    for reason in dict.fromkeys(reasons.values()):
+        yield f"{', '.join(name for name, why in reasons.items() if why == reason)} ({reason})"
 
 
 def _estimates(recommendation: Recommendation) -> Iterator[str]:

@@ -3,18 +3,22 @@
 from typing import Annotated, Final, Literal
 
 from lsmlens.analyzer.analysis_document import StepJson, means, metric
+from lsmlens.analyzer.options.option_changes import is_mutable
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.reports.prediction_json import (
     EngineJson,
     OptionsPredictionJson,
     SelfCheckJson,
+    SortedRunsMean,
     VariantJson,
     check_json,
     options_prediction_json,
 )
-from lsmlens.reports.recommendation import headline, notes
+from lsmlens.reports.recommendation import headline, notes, read_warning
 from lsmlens.reports.recommendation_tables import RecommendationReport
 from lsmlens.reports.replay_json import OutcomeJson, outcome_json
+from lsmlens.tuners.options.option_set import Difference
+from lsmlens.tuners.options.tunables import tunables_of
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, outcome_of
 from lsmlens.tuners.search.duel import Duel, Ratio
@@ -73,6 +77,7 @@ class ScoresJson(Struct, kw_only=True):
     stall_seconds: Annotated[float | None, means("Of paced replays at the log's own rate; null where there were none.")]
     p50_micros: Annotated[float | None, means("Median of the same replays' write latency.")]
     p99_micros: Annotated[float | None, means("99th percentile of the same replays' write latency.")]
+    sorted_runs: SortedRunsMean
     write_amplification: Annotated[float | None, metric("write_amplification_lsm")]
 
 
@@ -96,6 +101,18 @@ class FinalistOptionJson(Struct, kw_only=True):
     column_family: Annotated[str | None, means("null for all families.")]
     current: Annotated[str | None, means("Its value now.")]
     value: Annotated[str | None, means("Its value under the finalist.")]
+    takes: Annotated[str | None, means("What the change takes of memory, space or time; null where nothing is known.")]
+    at_run_time: Annotated[
+        bool, means("Whether RocksDB takes it while it runs (SetOptions); Ceph takes all options when an OSD starts.")
+    ]
+    source: Annotated[str | None, means("The header of RocksDB that describes it; null for one that is not tuned.")]
+
+
+class LeftOutJson(Struct, kw_only=True):
+    """An option that can be tuned, and was not here."""
+
+    option: Annotated[str, means("Its name, and the part of it.")]
+    reason: Annotated[str, means("Why.")]
 
 
 class MetricChangeJson(Struct, kw_only=True):
@@ -178,11 +195,13 @@ class RecommendationJson(Struct, kw_only=True):
     replays: Annotated[list[VariantJson], means("The variants of the workload that finalists were replayed with.")]
     self_consistency: Annotated[list[SelfCheckJson], means("By column family.")]
     headline: Annotated[str, means("What to do, in a sentence.")]
+    warnings: Annotated[list[str], means("What the pick makes worse beyond a stated bound.")]
     pick: Annotated[str | None, means("The finalist to run with; null where the current settings stay.")]
     reason: Annotated[str, means("Why.")]
     current: CurrentJson
     finalists: Annotated[list[FinalistJson], means("Cheapest first.")]
     candidates: Annotated[list[CandidateJson], means("The course of the search, in order.")]
+    left_out: Annotated[list[LeftOutJson], means("Options that can be tuned, and were not searched here.")]
     option_sets: Annotated[list[OptionSetJson], means("Presets and given candidates.")]
     steps: Annotated[list[StepJson], means("How to apply the pick, in order.")]
     options_file: Annotated[str | None, means("The pick as an OPTIONS file.")]
@@ -259,6 +278,7 @@ def document(report: RecommendationReport) -> RecommendationJson:
         replays=[VariantJson(scale=variant.scale, seed=variant.seed) for variant in anchor.variants],
         self_consistency=[check_json(check) for check in anchor.checks],
         headline=headline(one),
+        warnings=[read_warning(one.picked, one)] if one.picked and read_warning(one.picked, one) else [],
         pick=None if one.picked is None else one.picked.name,
         reason=one.reason,
         current=CurrentJson(scores=_scores(one.present_scores)),
@@ -272,6 +292,7 @@ def document(report: RecommendationReport) -> RecommendationJson:
             )
             for tried in one.tried
         ],
+        left_out=[LeftOutJson(option=name, reason=reason) for name, reason in one.left_out.items()],
         option_sets=[OptionSetJson(name=name, cost=cost, problem=problem) for name, cost, problem in one.fixed],
         steps=[
             StepJson(title=step.title, commands=list(step.commands), notes=list(step.notes))
@@ -292,10 +313,7 @@ def _finalist(finalist: Finalist, recommendation: Recommendation, is_on_front: b
         finalist,
         is_on_front=is_on_front,
         cases=[CaseJson(name=case.name, cost=case.cost) for case in finalist.cases],
-        differences=[
-            FinalistOptionJson(option=one.option, column_family=one.family, current=one.other, value=one.value)
-            for one in finalist.differences
-        ],
+        differences=[_difference(one, recommendation) for one in finalist.differences],
         scores=_scores(finalist.scores),
         changes=[
             made_of(MetricChangeJson, one, current=one.present)
@@ -313,6 +331,19 @@ def _finalist(finalist: Finalist, recommendation: Recommendation, is_on_front: b
             )
             for one in recommendation.pacing.replays.get(finalist.options.name, ())
         ],
+    )
+
+
+def _difference(one: Difference, recommendation: Recommendation) -> FinalistOptionJson:
+    tunables = tunables_of(one.option)
+    return FinalistOptionJson(
+        option=one.option,
+        column_family=one.family,
+        current=one.other,
+        value=one.value,
+        takes="; ".join(each.price for each in tunables if each.price) or None,
+        at_run_time=is_mutable(one.option, recommendation.present.rocksdb_version),
+        source=next((each.source for each in tunables), None),
     )
 
 

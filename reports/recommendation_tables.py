@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from lsmlens.analyzer.numbers import plain, ratio, setting, size
+from lsmlens.analyzer.options.option_changes import is_mutable
 from lsmlens.reports.tables import Importance, Table
+from lsmlens.tuners.options.tunables import tunables_of
 from lsmlens.tuners.search.application import Application
 from lsmlens.tuners.search.finals import CURRENT
 from lsmlens.tuners.search.recommendation import Change, Finalist, Recommendation, changes
@@ -21,6 +23,7 @@ METRICS = {
     "stall_seconds": "stalls, s",
     "p50_micros": "write latency, median",
     "p99_micros": "write latency, p99",
+    "sorted_runs": "sorted runs a read looks into",
 }
 # Families with less of all bytes are left out of the text, and counted.
 LEAST_SHARE = 0.01
@@ -75,6 +78,16 @@ def differences_table(finalist: Finalist, value: str) -> Table:
         for one in finalist.differences
     )
     return Table(("option", "column family", "current", value), rows, left=(0, 1))
+
+
+def takes_table(finalist: Finalist, rocksdb_version: str | None) -> Table:
+    """What each changed option takes, and when RocksDB takes it."""
+    rows = []
+    for option in dict.fromkeys(one.option for one in finalist.differences):
+        prices = [one.price for one in tunables_of(option) if one.price]
+        when = "at run time" if is_mutable(option, rocksdb_version) else "at the next open"
+        rows.append((option, "; ".join(prices) or "nothing", when))
+    return Table(("option", "takes", "takes effect"), tuple(rows), left=(0, 1, 2))
 
 
 def families_table(recommendation: Recommendation, finalist: Finalist) -> tuple[Table, int]:
@@ -176,6 +189,8 @@ def _value(metric: str, value: float) -> str:
         return f"{value / 1000:.2f} ms"
     if metric.endswith("_seconds"):
         return f"{value:.1f} s"
+    if metric == "sorted_runs":
+        return f"{value:.1f}"
     return plain(round(value))
 
 

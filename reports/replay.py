@@ -18,6 +18,7 @@ from lsmlens.reports.document import (
     VerdictBlock,
 )
 from lsmlens.reports.tables import Table
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, OutcomeFigures
@@ -176,15 +177,29 @@ _COSTS: tuple[tuple[str, Callable[[OutcomeFigures], str]], ...] = (
     ("Tables at the end (MiB)", lambda one: mib(one.space_bytes)),
     ("All files at the most (MiB)", lambda one: mib(one.peak_space_bytes)),
     ("Writes stalled (seconds)", lambda one: plain(one.stall_seconds, 3)),
+    ("Sorted runs a read looks into", lambda one: plain(one.sorted_runs, 2)),
     ("CPU (seconds)*", lambda one: plain(one.cpu_seconds, 3)),
     ("Memory at the most (MiB)*", lambda one: mib(one.memory_bytes)),
     ("Replay took (seconds)*", lambda one: plain(one.wall_seconds, 3)),
 )
 
 
+_READS: tuple[tuple[str, Callable[[ReadCounts], str]], ...] = (
+    ("Gets", lambda one: plain(one.gets)),
+    ("Blocks looked into for a Get", lambda one: plain(one.blocks_per_get, 2)),
+    ("Iterators", lambda one: plain(one.seeks)),
+    ("Blocks looked into for one", lambda one: plain(one.blocks_per_seek, 2)),
+    ("Tombstones stepped over for each step", lambda one: plain(one.tombstones_per_next, 3)),
+    ("Blocks found in the cache", lambda one: percent(one.cache_hit_ratio)),
+    ("Filter checks that spared a table", lambda one: percent(one.filters_useful_share)),
+)
+
+
 def _costs(outcomes: Sequence[Outcome]) -> Table:
     columns = _columns(outcomes)
     rows = [(label, *(show(column) for column in columns)) for label, show in _COSTS]
+    if any(column.reads.gets or column.reads.seeks for column in columns):
+        rows += [(label, *(show(column.reads) for column in columns)) for label, show in _READS]
     if any(column.latencies for column in columns):
         rows += [
             (f"Write latency {_percentile(percent)} (ms)*", *(_latency(column, percent) for column in columns))
@@ -242,6 +257,8 @@ _SPREAD_LABELS = {
     "write_amplification": "LSM write amplification",
     "stall_seconds": "Writes stalled (seconds)",
     "cpu_seconds": "CPU (seconds)*",
+    "sorted_runs": "Sorted runs a read looks into",
+    "blocks_per_get": "Blocks looked into for a Get",
     "p99_response_micros": "Write latency p99 (µs)*",
 }
 

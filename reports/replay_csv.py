@@ -14,6 +14,7 @@ COLUMNS = (
     *("compactions", "total_output_size_mib", "total_input_records", "total_output_records"),
     *("output_input_ratio_of_sums", "avg_output_input_ratio", "flushes", "flush_mib", "write_amplification"),
     *("records", "user_mib", "space_mib", "peak_space_mib", "stall_seconds", "cpu_seconds", "wall_seconds"),
+    *("sorted_runs", "gets", "blocks_per_get", "seeks", "blocks_per_seek", "cache_hit_ratio"),
     *("peak_memory_mib", "p50_response_micros", "p99_response_micros", "p99.9_response_micros"),
 )
 
@@ -65,6 +66,9 @@ def _row(outcome: Outcome, one: Measurement) -> dict[str, object]:
         "stall_seconds": one.stalls.seconds,
         "cpu_seconds": one.cpu_seconds,
         "wall_seconds": one.wall_seconds,
+        "sorted_runs": one.mean_sorted_runs,
+        **{name: getattr(one.reads, name) for name in ("gets", "blocks_per_get", "seeks", "blocks_per_seek")},
+        "cache_hit_ratio": one.reads.cache_hit_ratio,
         "peak_memory_mib": one.peak_memory_bytes / MIB,
         **{name: value for name, value in latencies.items() if name in COLUMNS},
     }

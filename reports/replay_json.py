@@ -73,6 +73,31 @@ class ReplayStallsJson(Struct, kw_only=True):
     lines: Annotated[list[ReplayStallLinesJson], means("By column family, kind and cause.")]
 
 
+class ReadsJson(Struct, kw_only=True):
+    """What reads came to: of all blocks of data, indexes and filters, in the block cache or not."""
+
+    sorted_runs: Annotated[
+        float | None,
+        means(
+            "What a read of an absent key looks into: memtables, level-0 tables, deeper levels with tables; mean over"
+            " time, and over the column families by the records written to each. Known without reads, too."
+        ),
+    ]
+    gets: Annotated[Count, means("Point reads.")]
+    gets_found: Annotated[Count, means("Of these, those that found a value.")]
+    blocks_per_get: Annotated[float | None, means("Blocks looked into for a Get; null where there was none.")]
+    seeks: Annotated[Count, means("Iterators, each with one seek.")]
+    nexts: Annotated[Count, means("Their steps after it.")]
+    blocks_per_seek: Annotated[
+        float | None, means("Blocks looked into for an iterator with its steps; null where there was none.")
+    ]
+    cache_hit_ratio: Annotated[float | None, means("Share of the blocks that the block cache had.")]
+    filters_useful_share: Annotated[float | None, means("Share of filter checks that spared the look into a table.")]
+    tombstones_per_next: Annotated[
+        float | None, means("Tombstones that iterators stepped over for each step; null where nothing counts them.")
+    ]
+
+
 class ResourcesJson(Struct, kw_only=True):
     """What a run took of this machine, as replayed: a mean over the seeds."""
 
@@ -126,6 +151,7 @@ class ReplayFiguresJson(Struct, kw_only=True):
         Count, means("Bytes of all files of the database at the most, as far as looking twice a second shows.")
     ]
     stalls: ReplayStallsJson
+    reads: ReadsJson
 
 
 class ReplayRunJson(Struct, kw_only=True):
@@ -195,6 +221,7 @@ class OutcomeJson(Struct, kw_only=True):
         Count | None, means("Bytes of all files of the database at the most, as far as looking twice a second shows.")
     ] = None
     stalls: ReplayStallsJson | None = None
+    reads: ReadsJson | None = None
     resources: ResourcesJson | None = None
     latencies: Annotated[LatenciesJson | None, means("null for settled replays.")]
     spread: Annotated[dict[str, SpreadJson], means("Figures over the seeds, in the workload's own units.")]
@@ -279,6 +306,7 @@ def _figures(figures: OutcomeFigures) -> dict[str, Any]:
         "space_bytes": figures.space_bytes,
         "peak_space_bytes": figures.peak_space_bytes,
         "stalls": stalls,
+        "reads": made_of(ReadsJson, figures.reads, sorted_runs=figures.sorted_runs),
     }
 
 

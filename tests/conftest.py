@@ -15,6 +15,7 @@ from typing import Any
 import platformdirs
 import pytest
 from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.measures.sorted_runs import SortedRuns
 from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.analyzer.runs.run import Run
 from lsmlens.reports.analysis_json import to_json
@@ -22,6 +23,7 @@ from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.engines.errors import EngineError
 from lsmlens.tuners.engines.installing import install_version
 from lsmlens.tuners.engines.library import Library, installed_libraries
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.estimation.fit import FittedWorkload, fit
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.options.run_options import options_of_run
@@ -226,6 +228,8 @@ def measured() -> Callable[..., Measurement]:
             **{"settle_seconds": 3.0, "generation_seconds": 0.5, "cpu_seconds": 8.25},
             **{"memory_before_open_bytes": 50 << 20, "peak_memory_bytes": 90 << 20},
             **{"space_bytes": 30 << 20, "peak_space_bytes": 64 << 20},
+            "sorted_runs": {family.name: SortedRuns(1.5, 2.0, 1.25) for family in run.families},
+            "reads": ReadCounts(400, 300, 900, 50, 1000, 150, 945, 600, 450, 200),
         }
         return Measurement(**values | fields)
 
@@ -259,7 +263,12 @@ def predicting(learned: FittedWorkload) -> Callable[..., Prediction]:
                 return [TrialFailure(one.seed, FailureKind.CRASHED, "it was killed by SIGABRT") for one in variants]
             grown = [bias * factor * (1 + spread * number) for number in range(seeds)]
             return [
-                Replayed({name: one.times(by) for name, one in observed.items()}, dict.fromkeys(observed, puts), ())
+                Replayed(
+                    {name: one.times(by) for name, one in observed.items()},
+                    dict.fromkeys(observed, puts),
+                    (),
+                    {name: SortedRuns(1.5, 2.0 * by, 1.0) for name in observed},
+                )
                 for by in grown
             ]
 

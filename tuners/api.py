@@ -243,9 +243,9 @@ def tune(
 ) -> "Recommendation":
     """The settings to run a log's workload with, found by replays under many.
 
-    Trials are kept in the file `study`; where it is there already, the search goes on with it. `objective` is `wear`,
-    `latency`, `cpu` or `balanced`; options named in `freeze` stay as they are, `candidates` are tried as well, and
-    memtables take no more than `memory_bytes`. `trials` ends the search by a number of candidates in place of time.
+    Trials are kept in the file `study`; where it is there already, the search goes on with it. `objective` is one of
+    `Objective`, such as `wear` or `reads`; options named in `freeze` stay as they are, `candidates` are tried as well,
+    and memtables take no more than `memory_bytes`. `trials` ends the search by a number of candidates in place of time.
     """
     from lsmlens.tuners.search.evaluation import Evaluator
     from lsmlens.tuners.search.request import TuningRequest

@@ -76,6 +76,7 @@ READ_AS_DOCUMENT = (
     Role.MEMPOOLS,
     Role.ALLOCATOR,
     Role.CONFIG_DIFF,
+    Role.MANIFEST,
 )
 # What stands in for a perf dump where there is none: the same gauges, by commands that print no more than them.
 GAUGES = (Role.BLUEFS_STATS, Role.MEMPOOLS, Role.ALLOCATOR)

@@ -27,6 +27,7 @@ class Role(StrEnum):
     MEMPOOLS = "mempools"
     ALLOCATOR = "allocator score"
     CONFIG_DIFF = "config diff"
+    MANIFEST = "manifest"
     FIO_RESULT = "fio result"
     FIO_LOG = "fio log"
     RADOS_BENCH_RESULT = "rados bench result"
@@ -159,6 +160,8 @@ def recognise_json(document: object) -> Role | None:
         return Role.ALLOCATOR
     if isinstance(document.get("diff"), dict):
         return Role.CONFIG_DIFF
+    if {"name", "levels", "stats"} <= keys:  # of `lsmlens collect --db`
+        return Role.MANIFEST
     if _is_metadata(document):
         return Role.OSD_METADATA
     if has_request_sizes(document):

@@ -14,7 +14,7 @@ One may carry another, and the lines of a program that holds RocksDB (see `embed
 
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 
 from lsmlens.analyzer.bundles.compression import DamagedStream
@@ -39,7 +39,10 @@ SOURCE_LINE = re.compile(rb"^[^\n\[]{0,200}?([\w.@/-]+\[\d+\]): ?", re.MULTILINE
 SOURCE = re.compile(rb"(?:^|[ >])([\w.@/-]+\[\d+\]): ?")
 
 
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 PARTS_LIMIT_BYTES = 16 << 20
+# UTF-16 around a container's log of a program that holds RocksDB, and one more.
+LAYERS = 4
 
 
 class Transport(StrEnum):
@@ -73,15 +76,29 @@ def transport_of(head: bytes) -> Transport:
     return Transport.NONE
 
 
-def unwrapping(head: bytes) -> Unwrap | None:
-    """What turns a stream that begins with `head` one step back into a daemon's own lines; None where it is these."""
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+def unwrapping(head: bytes, begun: dict[bytes, bytes] | None = None) -> Unwrap | None:
+    """What turns a stream that begins with `head` one step back into a daemon's own lines; None where it is these.
+
+    `begun` holds what came of lines in parts, by stream: keep it to go on with the rest of the same log later.
+    """
+    if head.startswith(UTF16):
         return _utf16()
     transport = transport_of(head)
     if transport is not Transport.NONE:
-        return _UNWRAP[transport]()
+        return _UNWRAP[transport]({} if begun is None else begun)
     embedder = embedder_of(head)
     return None if embedder is None else embedder.unwrap
+
+
+def layers(head: bytes) -> Iterator[bytes]:
+    """The beginning of a stream as it is, and without each of what carries its lines."""
+    yield head
+    for _ in range(LAYERS):
+        unwrap = unwrapping(head)
+        if unwrap is None:
+            return
+        head = unwrap(head, True)[0]
+        yield head
 
 
 class UnwrappedStream(DamagedStream):
@@ -118,8 +135,8 @@ def _whole_lines(block: bytes, last: bool) -> tuple[bytes, bytes]:
 class _Parts:
     """Long lines come in parts, those of one stream with lines of the other between."""
 
-    def __init__(self) -> None:
-        self._begun: dict[bytes, bytes] = {}
+    def __init__(self, begun: dict[bytes, bytes]) -> None:
+        self._begun = begun
 
     def add(self, stream: bytes, text: bytes, is_whole: bool) -> bytes:
         """What can be given on once `text` has come: the whole line, or nothing yet."""
@@ -136,8 +153,8 @@ class _Parts:
         return rest
 
 
-def _cri() -> Unwrap:
-    parts = _Parts()
+def _cri(begun: dict[bytes, bytes]) -> Unwrap:
+    parts = _Parts(begun)
 
     def content(match: re.Match[bytes]) -> bytes:
         is_whole = match[2] == b"F"
@@ -150,8 +167,8 @@ def _cri() -> Unwrap:
     return unwrap
 
 
-def _docker() -> Unwrap:
-    parts = _Parts()
+def _docker(begun: dict[bytes, bytes]) -> Unwrap:
+    parts = _Parts(begun)
 
     def content(match: re.Match[bytes]) -> bytes:
         text = _json_text(b'"' + match[1] + b'"')
@@ -250,10 +267,10 @@ def _syslog(block: bytes, last: bool) -> tuple[bytes, bytes]:
     return lines.replace(b"#012", b"\n").replace(b"#011", b"\t").replace(b"#015", b"\r"), rest
 
 
-_UNWRAP: dict[Transport, Callable[[], Unwrap]] = {
+_UNWRAP: dict[Transport, Callable[[dict[bytes, bytes]], Unwrap]] = {
     Transport.CRI: _cri,
     Transport.DOCKER: _docker,
-    Transport.JOURNAL_JSON: lambda: _journal_json,
-    Transport.JOURNAL_EXPORT: lambda: _journal_export,
-    Transport.SYSLOG: lambda: _syslog,
+    Transport.JOURNAL_JSON: lambda _: _journal_json,
+    Transport.JOURNAL_EXPORT: lambda _: _journal_export,
+    Transport.SYSLOG: lambda _: _syslog,
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 from lsmlens.analyzer.diagnosis import analyze_runs
-from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.errors import InputError, LsmlensError
 from lsmlens.analyzer.fleet.carry import carry_of
 from lsmlens.analyzer.fleet.catalogue import Entry, Task, entries_of, files_under, tasks_of, unknown_of
 from lsmlens.analyzer.fleet.dataset import Addition, Content, DataSet, Session
@@ -57,13 +57,13 @@ def add(
                 on_progress(f"{what} {futures[future]}", done, len(futures))
         return results
 
+    found: list[list[Entry]] = gathered({executor.submit(entries_of, file): file for file in files}, "listing")
+    tasks = tasks_of(sorted((entry for some in found for entry in some), key=lambda entry: entry.path))
+    if not tasks:
+        raise LsmlensError(
+            f"{paths[0]}: no log among {counted(len(files), 'file')}", "give logs, or folders that hold them"
+        )
     with dataset.alone():
-        found: list[list[Entry]] = gathered({executor.submit(entries_of, file): file for file in files}, "listing")
-        tasks = tasks_of(sorted((entry for some in found for entry in some), key=lambda entry: entry.path))
-        if not tasks:
-            raise LsmlensError(
-                f"{paths[0]}: no log among {counted(len(files), 'file')}", "give logs, or folders that hold them"
-            )
         new = [task for task in tasks if unknown_of(task, dataset.state_of(cluster, task.daemon).contents)]
         futures = {executor.submit(add_daemon, str(dataset.root), task, cluster, host): task.daemon for task in new}
         return sorted(gathered(futures, "reading"), key=lambda one: one.daemon)
@@ -90,6 +90,9 @@ def _added(addition: Addition, task: Task, host: str | None) -> Added:
     state.device_class = (told.device_class if told else None) or state.device_class
     new = [one for one in task.entries if not one.is_log or one.fingerprint not in state.contents]
     members, pieces, companions = read_pieces(task.files, wanted={entry.path for entry in new})
+    named = sorted({piece.daemon for piece in pieces if piece.daemon is not None})
+    if len(named) > 1:
+        raise InputError(pieces[0].scan.member, f"lines of several daemons: {', '.join(named)}", "add them apart")
     groups = sorted(grouped(pieces), key=lambda group: min(one.first_millis or 0 for one in group))
     jobs, days = 0, set[str]()
     for group in groups:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 import orjson
 from lsmlens.analyzer.bundles.members import Member, files_at, open_bundle
-from lsmlens.analyzer.bundles.roles import Role, daemon_in, daemon_of_name, recognise_text
+from lsmlens.analyzer.bundles.roles import Role, daemon_in, daemon_of_name, recognise_json, recognise_text
+from lsmlens.analyzer.bundles.transports import layers
 
 CHUNK_BYTES = 1 << 20
-METADATA_BYTES = 64 << 20
+DOCUMENT_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +65,23 @@ def entries_of(file: str) -> list[Entry]:
 
 def _entry(file: str, member: Member) -> Entry:
     head = member.head()
-    is_document = head.lstrip()[:1] in (b"{", b"[")
-    metadata = tuple(_metadata(member)) if is_document and b'"osd_objectstore"' in head else ()
-    role = Role.OTHER if is_document else recognise_text(head, member.path)
+    *_, lines = layers(head)
+    document = _document(member) if lines is head and head.lstrip()[:1] in (b"{", b"[") else None
+    role = recognise_json(document) if document is not None else None
+    role = role or recognise_text(lines, member.path)
+    metadata = tuple(_metadata(document, member.directory)) if role is Role.OSD_METADATA else ()
     daemon = daemon_of_name(member.path)
     if daemon is None and role.is_log:
-        daemon = daemon_in(head, role)
+        daemon = daemon_in(lines, role)
     return Entry(file, member.path, member.directory, _fingerprint(head, member), role.is_log, daemon, metadata)
+
+
+def _document(member: Member) -> object:
+    """A member that is one JSON document; None for a piece of a log, which may begin with a bracket as well."""
+    try:
+        return orjson.loads(member.read(DOCUMENT_BYTES))
+    except ValueError:
+        return None
 
 
 def _fingerprint(head: bytes, member: Member) -> str:
@@ -95,17 +106,13 @@ def _chunks(member: Member) -> Iterator[bytes]:
             member.unreadable = error.strerror or str(error)
 
 
-def _metadata(member: Member) -> Iterator[Metadata]:
-    try:
-        document = orjson.loads(member.read(METADATA_BYTES))
-    except ValueError:
-        return
+def _metadata(document: object, directory: str) -> Iterator[Metadata]:
     for row in document if isinstance(document, list) else [document]:
         if isinstance(row, dict) and "id" in row:
             host, device_class = row.get("hostname"), row.get("default_device_class")
             yield Metadata(
                 f"osd.{row['id']}",
-                "" if isinstance(document, list) else member.directory,
+                "" if isinstance(document, list) else directory,
                 host if isinstance(host, str) else None,
                 device_class if isinstance(device_class, str) else None,
             )

@@ -100,16 +100,25 @@ class DataSet:
 
     @classmethod
     def made_at(cls, path: Path) -> "DataSet":
-        """The data set in a folder, made where the folder is not there yet or is empty. Raises LsmlensError."""
-        if not (path / DESCRIPTION).exists():
+        """The data set in a folder that is there, or that is made when something is added. Raises LsmlensError."""
+        if (path / DESCRIPTION).exists():
+            return cls.at(path)
+        try:
+            if path.exists() and any(path.iterdir()):
+                raise LsmlensError(f"{path}: a folder with something else in it", "name a new folder")
+        except OSError as error:
+            raise LsmlensError(f"{path}: {error.strerror or error}", "choose another place") from error
+        if not path.parent.is_dir():
+            raise LsmlensError(f"{path.parent}: no such folder", "make it first")
+        return cls(path)
+
+    def _make(self) -> None:
+        if not (self.root / DESCRIPTION).exists():
             try:
-                path.mkdir(exist_ok=True)
-                if any(path.iterdir()):
-                    raise LsmlensError(f"{path}: a folder with something else in it", "name a new folder")
-                write_whole(path / DESCRIPTION, msgspec.json.encode({"schema": SCHEMA}) + b"\n")
+                self.root.mkdir(exist_ok=True)
+                write_whole(self.root / DESCRIPTION, msgspec.json.encode({"schema": SCHEMA}) + b"\n")
             except OSError as error:
-                raise LsmlensError(f"{path}: {error.strerror or error}", "choose another place") from error
-        return cls.at(path)
+                raise LsmlensError(f"{self.root}: {error.strerror or error}", "choose another place") from error
 
     @property
     def name(self) -> str:
@@ -149,6 +158,7 @@ class DataSet:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keeps other additions away, and settles what an earlier one left behind. Raises LsmlensError."""
+        self._make()
         with (self.root / LOCK).open("wb") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -173,6 +183,7 @@ class DataSet:
     @contextmanager
     def addition(self, cluster: str, daemon: str) -> Iterator["Addition"]:
         """New files of one daemon, published together at the end, or none of them if it is left by an exception."""
+        self._make()
         folder = self.root / STAGING / _quoted(cluster) / _quoted(daemon)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)

@@ -29,8 +29,13 @@ ANNEX_SINCE, SHARDING_SINCE = (15, 0, 0), (16, 0, 0)
 RUNTIME = frozenset({"osd_memory_target", "debug_rocksdb", "debug_bluestore", "bluefs_buffered_io"})
 # What RocksDB takes while it runs: options/cf_options.cc and db_options.cc, the flag kMutable, from some version on.
 MUTABLE = {
+    "blob_garbage_collection_age_cutoff": (6, 18),
+    "compaction_options_fifo": (6, 0),
+    "compaction_options_universal": (6, 0),
     "compression": (6, 0),
     "disable_auto_compactions": (5, 0),
+    "enable_blob_files": (6, 18),
+    "enable_blob_garbage_collection": (6, 18),
     "hard_pending_compaction_bytes_limit": (5, 0),
     "level0_file_num_compaction_trigger": (5, 0),
     "level0_slowdown_writes_trigger": (5, 0),
@@ -42,6 +47,7 @@ MUTABLE = {
     "max_subcompactions": (6, 15),
     "max_total_wal_size": (5, 0),
     "max_write_buffer_number": (5, 0),
+    "min_blob_size": (6, 18),
     "periodic_compaction_seconds": (6, 2),
     "soft_pending_compaction_bytes_limit": (5, 0),
     "target_file_size_base": (5, 0),

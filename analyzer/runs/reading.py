@@ -11,7 +11,7 @@ from lsmlens.analyzer.bundles.compression import DamagedStream
 from lsmlens.analyzer.bundles.embedders import Unwrap
 from lsmlens.analyzer.bundles.members import HEAD_BYTES, Member, open_bundle
 from lsmlens.analyzer.bundles.roles import Role, daemon_in, recognise_json, recognise_text
-from lsmlens.analyzer.bundles.transports import UnwrappedStream, transport_of, unwrapping
+from lsmlens.analyzer.bundles.transports import LAYERS, UnwrappedStream, transport_of, unwrapping
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.logs.blocks import Block, MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.logs.pieces import Piece, grouped, pieces_of
@@ -19,6 +19,7 @@ from lsmlens.analyzer.logs.records import SlowRequestLine
 from lsmlens.analyzer.logs.scan import Scan
 from lsmlens.analyzer.logs.scanner import Scanner
 from lsmlens.analyzer.logs.text_lines import BANNER, CEPH_VERSION
+from lsmlens.analyzer.manifest import manifest_of
 from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.osds import UNNAMED
 from lsmlens.analyzer.runs.run import Run, SlowRequest
@@ -35,8 +36,6 @@ TELLING = (
 OF_CLUSTER = "cluster"
 DAEMON_NAME = re.compile(r"(?:osd|mon)\.[\w-]+")
 CHUNK_BYTES = 1 << 20
-# UTF-16 around a container's log of a program that holds RocksDB, and one more.
-LAYERS = 4
 
 
 class MemberSummary(NamedTuple):
@@ -151,6 +150,8 @@ def _accompany(runs: list[Run], groups: list[list[Piece]], companions: list[Comp
         ]
         nearby = [*(one for one in companions if one.directory in mine), *above]
         run.companions = belonging_to(daemon, others == [run], nearby)
+        kept = (manifest_of(one.content) for one in run.companions if one.role is Role.MANIFEST)
+        run.manifest = next((one for one in kept if one is not None), None)
 
 
 def _is_above(directory: str, folder: str) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 from lsmlens.analyzer.bundles.members import HEAD_BYTES, Member, open_bundle
+from lsmlens.analyzer.bundles.transports import layers
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.logs.blocks import Blocks, MappedBlocks, StreamedBlocks
 from lsmlens.analyzer.logs.stamps import LINE_STAMP, stamp_millis
@@ -155,7 +156,8 @@ def _begins_with(file: int | None, head: bytes) -> bool:
 
 def _begins_at(head: bytes) -> int | None:
     """When a file begins, by its first stamp, in milliseconds of local time."""
-    stamp = LINE_STAMP.search(head)
+    *_, lines = layers(head)
+    stamp = LINE_STAMP.search(lines)
     return None if stamp is None else stamp_millis(stamp)
 
 

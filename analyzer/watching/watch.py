@@ -20,12 +20,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 import polars as pl
+from lsmlens.analyzer.bundles.compression import DamagedStream
+from lsmlens.analyzer.bundles.embedders import Unwrap
 from lsmlens.analyzer.bundles.roles import daemon_in, recognise_text
-from lsmlens.analyzer.bundles.transports import unwrapping
+from lsmlens.analyzer.bundles.transports import UTF16, layers, transport_of, unwrapping
 from lsmlens.analyzer.diagnosis import analyze_runs
 from lsmlens.analyzer.errors import InputError, LsmlensError
 from lsmlens.analyzer.fleet.carry import Carry, carry_of
 from lsmlens.analyzer.fleet.dataset import write_whole
+from lsmlens.analyzer.logs.blocks import Blocks, StreamedBlocks
 from lsmlens.analyzer.logs.events import Event
 from lsmlens.analyzer.logs.pieces import Piece, pieces_of
 from lsmlens.analyzer.logs.scanner import Scanner
@@ -57,7 +60,7 @@ OF_LOGS: Final = {
 
 
 class LogState(msgspec.Struct):
-    """What is kept of one log from look to look, and on disk."""
+    """What is kept of one log from look to look, and on disk; `begun` is of lines that a container's runtime splits."""
 
     place: Place | None = None
     name: str = ""
@@ -65,6 +68,7 @@ class LogState(msgspec.Struct):
     sums: dict[str, float] = msgspec.field(default_factory=lambda: dict.fromkeys((*OF_JOBS, *OF_LOGS), 0))
     recent: list[tuple[str, int, int]] = []
     findings: list[tuple[str, str | None]] = []
+    begun: dict[bytes, bytes] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +168,15 @@ class Watch:
 
     def _take(self, log: Watched) -> Iterator[Happened]:
         for blocks in log.follower.parts():
-            head = log.follower.head
-            if unwrapping(head) is not None:
-                hint = "watch the daemon's own log; `lsmlens analyze` reads the others"
-                raise InputError(str(log.path), "a log that something else wraps, such as a container's runtime", hint)
+            heads = list(layers(log.follower.head))
+            for head in heads:
+                if head.startswith(UTF16) or transport_of(head).is_shared:
+                    hint = "watch the daemon's own log, or what `journalctl -f -o cat -u UNIT` writes"
+                    raise InputError(str(log.path), "a log that daemons share", hint)
+            unwraps = [unwrap for head in heads[:-1] if (unwrap := unwrapping(head, log.state.begun)) is not None]
             role = recognise_text(head, log.path.name)
-            scan = Scanner(str(log.path), role).read(blocks)
+            own = StreamedBlocks(DamagedStream(_OwnLines(blocks, unwraps))) if unwraps else blocks
+            scan = Scanner(str(log.path), role).read(own)
             if scan.bytes:
                 (piece, *_) = pieces_of(scan, role, str(log.path.parent), daemon_in(head, role))
                 yield from self._stitch(log, Part(piece, log.state.carry))
@@ -226,6 +233,26 @@ class Watch:
                     yield Happened(log.name, moment, "note", f"{code}{f' ({family})' if family else ''} no longer")
             if log.state.findings != list(found):
                 log.state.findings, log.has_changed = list(found), True
+
+
+class _OwnLines:
+    """Whole lines of a log that something wraps, as its daemon wrote them, to be read as a stream."""
+
+    def __init__(self, blocks: Blocks, unwraps: Sequence[Unwrap]) -> None:
+        self._lines = self._unwrapped(blocks, unwraps)
+
+    def read(self, _: int = -1, /) -> bytes:
+        """The lines of the next block, however many; none at the end."""
+        return next(self._lines, b"")
+
+    @staticmethod
+    def _unwrapped(blocks: Blocks, unwraps: Sequence[Unwrap]) -> Iterator[bytes]:
+        for block in blocks:
+            text = bytes(block.view[block.begin : block.end])
+            for unwrap in unwraps:
+                text, _ = unwrap(text, False)
+            if text:
+                yield text
 
 
 def _add_jobs(state: LogState, jobs: pl.DataFrame) -> None:

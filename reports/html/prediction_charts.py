@@ -11,8 +11,9 @@ from lsmlens.reports.prediction_tables import (
     OF_COMPACTIONS,
     Observed,
     PredictionReport,
-    log_total,
     named_bounds,
+    named_log,
+    named_values,
     unjudged,
 )
 from lsmlens.tuners.predictions.figures import Figures
@@ -29,6 +30,7 @@ SHORT = {
     "total_input_records": "records in",
     "total_output_records": "records out",
     "output_input_ratio_of_sums": "out / in",
+    "sorted_runs": "sorted runs",
 }
 FIELDS = ("figure", "options", "ratio", "low", "high", "observed")
 
@@ -43,13 +45,13 @@ def charts_called(report: PredictionReport, name: str) -> list[tuple[str, Chart]
 
 def figures_chart(report: PredictionReport) -> Chart:
     """Every figure of every set of options with a prediction as a multiple of the log's."""
-    before = log_total(report.prediction).named()
+    before = named_log(report.prediction)
     rows: list[tuple[Value, ...]] = []
     for one, observed in zip(report.prediction.predictions, report.observed, strict=True):
         if one.predicted is None:
             continue
-        values, (low, high) = one.predicted.value.named(), named_bounds(one)
-        real = observed.total.named() if observed is not None else {}
+        values, (low, high) = named_values(one), named_bounds(one)
+        real = observed.named() if observed is not None else {}
         left_open = OF_COMPACTIONS if unjudged(report, one) else ()
         rows += [
             (SHORT[name], one.name, *(_over(said.get(name), before[name]) for said in (values, low, high, real)))

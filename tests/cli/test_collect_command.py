@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.manifest import read_manifest
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -384,4 +385,5 @@ def test_a_database(tmp_path: Path, lsmlens: Run) -> None:
     assert "Compaction Stats" in shape["stats"]
     (run,) = analyze([str(tmp_path / "db.tar.zst")]).runs
     assert run.run.event_counts["flush_finished"] == 2
+    assert run.run.manifest == read_manifest(tmp_path / "db")
     database.close()

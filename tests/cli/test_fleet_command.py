@@ -84,6 +84,7 @@ def test_bad_input(tmp_path: Path, lsmlens: Run, arguments: tuple[str, ...], sai
     lines = done.stderr.decode().splitlines()
     assert [line.split(":")[0] for line in lines] == ["error", "hint"]
     assert said in lines[0]
+    assert not (tmp_path / "fleet").exists()
 
 
 @pytest.fixture

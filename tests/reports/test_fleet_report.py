@@ -1,10 +1,12 @@
 """The fleet's report: what stands on the first screen, and what behind it."""
 
+import json
 import re
 from dataclasses import replace
 from datetime import date
 
 import pytest
+from jsonschema import Draft202012Validator
 from lsmlens.analyzer.analysis import Analysis
 from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.findings import Severity
@@ -14,8 +16,10 @@ from lsmlens.analyzer.fleet.rows import AnalysedRuns
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.reports import markdown, terminal
 from lsmlens.reports.analysis import AnalysisReport
-from lsmlens.reports.fleet_report import document
+from lsmlens.reports.fleet_json import to_json
+from lsmlens.reports.fleet_report import FleetReport, document
 from lsmlens.reports.html import page
+from lsmlens.reports.json_form import json_schema
 from lsmlens.reports.outputs import ANALYSIS
 
 from tests.fleets import Planted, put, write_bundle
@@ -83,6 +87,24 @@ def test_page_and_markdown_hold_all_of_it(found: Overview) -> None:
     for text in (page.render(document(found, "lab")), markdown.render(document(found, "lab"), None)):
         for said in ("osd.17", "R11", "snappy", "h11"):
             assert said in text, said
+
+
+def test_the_document_holds_all_of_it(found: Overview) -> None:
+    said = json.loads(to_json(FleetReport(found, "lab")))
+    Draft202012Validator(json_schema("lsmlens.fleet/1")).validate(said)
+    assert [one["osd"] for one in said["osds"]][:3] == ["osd.0", "osd.1", "osd.10"]
+    outliers = {one["osd"]: one for one in said["outliers"]}
+    assert set(outliers) == {"osd.17", "osd.42"}
+    worst = outliers["osd.17"]["deviations"][0]
+    (of_osd,) = [one for one in said["osds"] if one["osd"] == "osd.17"]
+    assert of_osd["figures"][worst["metric"]] == worst["value"]
+    assert of_osd["scores"][worst["metric"]] == worst["score"] > said["outlying_score"]
+    assert {by: sum(one["osds"] for one in some) for by, some in said["groups"].items() if by != "day"} == {
+        "host": 60, "class": 60, "version": 60,
+    }  # fmt: skip
+    (drift,) = said["drift"]
+    assert [len(one["osds"]) for one in drift["values"]] == [58, 2]
+    assert len(next(one for one in said["findings"] if one["code"] == "R11")["osds"]) == 5
 
 
 def test_the_course_over_days(found: Overview) -> None:

@@ -33,6 +33,7 @@ KEYS = {
     "total_output_records",
     "output_input_ratio_of_sums",
     "write_amplification",
+    "sorted_runs",
 }
 
 
@@ -209,7 +210,7 @@ def test_a_row_for_each_figure(report: PredictionReport) -> None:
 
 def test_charts_show_the_figures(report: PredictionReport) -> None:
     rows = figures_chart(report).datasets["figures"].records()
-    assert len(rows) == 14
+    assert len(rows) == 16
     flushed = next(row for row in rows if row["figure"] == "flushed" and row["options"] == "half")
     assert flushed["ratio"] == pytest.approx(0.5, abs=0.02)
     assert flushed["observed"] == pytest.approx(0.5, abs=1e-3)

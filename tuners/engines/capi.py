@@ -5,7 +5,9 @@ value; so the bytes come out right. Versions that know RocksDB's `put` operator 
 others callbacks do.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +19,7 @@ from lsmlens.tuners.engines.clock import clock_of
 from lsmlens.tuners.engines.compaction_gate import CompactionGate, can_hold, without_gate
 from lsmlens.tuners.engines.errors import EngineError
 from lsmlens.tuners.engines.imposed_options import (
+    ADD_COLLECTOR,
     COLLECTOR,
     deletion_collector,
     for_replay,
@@ -24,14 +27,16 @@ from lsmlens.tuners.engines.imposed_options import (
     without_folders,
 )
 from lsmlens.tuners.engines.option_readback import latest_options_file, read_back
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.engines.settling import Settling
 from lsmlens.tuners.engines.versions import version_numbers
 from lsmlens.tuners.options.options_file import read_options_file
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
+from lsmlens.tuners.workloads.reads import GET, Reads
 from lsmlens.tuners.workloads.stream import Batches
 
-PERF_LEVEL_DISABLE = 1
-ADD_COLLECTOR = "rocksdb_options_add_compact_on_deletion_collector_factory"
+PERF_LEVEL_DISABLE, PERF_LEVEL_COUNTS = 1, 2
+CACHED_BLOCKS, BLOCKS_READ = "block_cache_hit_count", "block_read_count"
 BY_NAME = "merge_operator=put"
 SINCE = (7, 0)  # 6.15 takes the name and makes nothing of it
 
@@ -160,6 +165,76 @@ class CapiDatabase:
             destroy(batch)
             if error[0] != null:
                 self._api.check(error)
+
+    def read(self, reads: Reads, first: int, last: int) -> ReadCounts:
+        """Make reads `first` up to but not including `last`, Gets before iterators; what they came to."""
+        lib, error, null = self._api.lib, self._error, self._api.ffi.NULL
+        handles = list(self._handles.values())
+        buffer = self._api.ffi.from_buffer("char[]", reads.buffer.data)
+        every = zip(
+            *(reads.family[first:last].tolist(), reads.nexts[first:last].tolist()),
+            *(reads.offsets[first:last].tolist(), reads.offsets[first + 1 : last + 1].tolist()),
+            strict=True,
+        )
+        gets: list[tuple[Any, Any, int, int]] = []
+        iterators: list[tuple[Any, Any, int, int]] = []
+        for family, nexts, start, stop in every:
+            (gets if nexts == GET else iterators).append((handles[family], buffer + start, stop - start, nexts))
+        options = lib.rocksdb_readoptions_create()
+        found = made = 0
+        lib.rocksdb_set_perf_level(PERF_LEVEL_COUNTS)
+        try:
+            with self._counted() as of_gets:
+                for family, key, size, _ in gets:
+                    value = lib.rocksdb_get_pinned_cf(self._database, options, family, key, size, error)
+                    if value != null:
+                        found += 1
+                        lib.rocksdb_pinnableslice_destroy(value)
+                    self._api.check(error)
+            with self._counted() as of_iterators:
+                for family, key, size, nexts in iterators:
+                    iterator = lib.rocksdb_create_iterator_cf(self._database, options, family)
+                    lib.rocksdb_iter_seek(iterator, key, size)
+                    left = nexts
+                    while left and lib.rocksdb_iter_valid(iterator):
+                        lib.rocksdb_iter_next(iterator)
+                        left -= 1
+                    made += nexts - left
+                    lib.rocksdb_iter_get_error(iterator, error)
+                    lib.rocksdb_iter_destroy(iterator)
+                    self._api.check(error)
+        finally:
+            lib.rocksdb_set_perf_level(PERF_LEVEL_DISABLE)
+            lib.rocksdb_readoptions_destroy(options)
+        both = Counter(of_gets) + Counter(of_iterators)
+        return ReadCounts(
+            gets=len(gets),
+            gets_found=found,
+            get_blocks=of_gets[CACHED_BLOCKS] + of_gets[BLOCKS_READ],
+            seeks=len(iterators),
+            nexts=made,
+            seek_blocks=of_iterators[CACHED_BLOCKS] + of_iterators[BLOCKS_READ],
+            cached_blocks=both[CACHED_BLOCKS],
+            filter_checks=both["bloom_sst_hit_count"] + both["bloom_sst_miss_count"],
+            filters_useful=both["bloom_sst_miss_count"],
+            tombstones=of_iterators["internal_delete_skipped_count"],
+        )
+
+    @contextmanager
+    def _counted(self) -> Iterator[Counter[str]]:
+        """What this thread's reads come to, known at the end, by the names of RocksDB's PerfContext."""
+        lib, counts = self._api.lib, Counter[str]()
+        context = lib.rocksdb_perfcontext_create()
+        try:
+            lib.rocksdb_perfcontext_reset(context)
+            yield counts
+            # user_key_comparison_count = 4711, block_cache_hit_count = 12, …
+            for one in self._api.taken_text(lib.rocksdb_perfcontext_report(context, 1)).split(","):
+                name, _, count = one.strip().partition(" = ")
+                if count.isdecimal():
+                    counts[name] = int(count)
+        finally:
+            lib.rocksdb_perfcontext_destroy(context)
 
     def settle(self) -> None:
         """Wait until no flush or compaction is pending or running."""

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from lsmlens.tuners.engines.engine import Engine
 from lsmlens.tuners.engines.errors import EngineError, NotPublished
+from lsmlens.tuners.engines.imposed_options import ADD_COLLECTOR
 from lsmlens.tuners.engines.installing import install_file, install_version
 from lsmlens.tuners.engines.library import Library, given_library, installed_libraries, system_libraries
 from lsmlens.tuners.engines.versions import distance, version_numbers
@@ -33,6 +35,14 @@ class EngineChoice:
     library: Path | None = None
     notes: tuple[str, ...] = ()
     sets_clock: bool = True
+
+    @property
+    def has_collectors(self) -> bool:
+        """Whether it can set collectors of deletions: a library has a function of that name, the wheel has one."""
+        if self.library is None:
+            return True
+        with self.library.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            return content.find(b"\0" + ADD_COLLECTOR.encode() + b"\0") >= 0
 
     def __call__(self) -> Engine:
         """The engine. Raises EngineError if its library cannot be loaded."""

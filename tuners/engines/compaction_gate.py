@@ -8,10 +8,13 @@ thread stays busy, as in a compaction that takes that long, while writes, flushe
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsmlens.tuners.engines.c_api import CApi
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CREATE, SET = "rocksdb_compactionfilterfactory_create", "rocksdb_options_set_compaction_filter_factory"
 OPTION, NAME = "compaction_filter_factory", "CompactionGate"
@@ -36,6 +39,8 @@ class CompactionGate:
         self._lock = threading.Lock()
         self._held: list[HeldCompaction] = []
         self._writing_since: float | None = None
+        # A write can last for other reasons, such as a machine that has much to do; where this is given, it decides.
+        self.writes_are_stopped: Callable[[], bool] = lambda: True
 
     def held(self) -> list[HeldCompaction]:
         """Those that wait now, the first to come first."""
@@ -77,7 +82,7 @@ class CompactionGate:
 
     def _is_stopped(self) -> bool:
         since = self._writing_since
-        return since is not None and time.monotonic() - since > STOPPED_SECONDS
+        return since is not None and time.monotonic() - since > STOPPED_SECONDS and self.writes_are_stopped()
 
     def put_before(self, api: CApi, options: Any, family: str) -> list[Any]:
         """Make compactions under a family's options pass through it; what is returned must outlive the database."""

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Protocol
 
 from lsmlens.tuners.engines.compaction_gate import CompactionGate
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
+from lsmlens.tuners.workloads.reads import Reads
 from lsmlens.tuners.workloads.stream import Batches
 
 
@@ -22,6 +24,9 @@ class Database(Protocol):
 
     def write(self, batches: Batches, first: int, last: int) -> None:
         """Write batches `first` up to but not including `last`, one call of RocksDB's Write each."""
+
+    def read(self, reads: Reads, first: int, last: int) -> ReadCounts:
+        """Make reads `first` up to but not including `last`, Gets before iterators; what they came to."""
 
     def settle(self) -> None:
         """Wait until no flush or compaction is pending or running.

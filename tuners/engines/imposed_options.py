@@ -14,6 +14,8 @@ from lsmlens.tuners.engines.settling import Properties
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 
 COLLECTOR = "compact_on_deletion"
+# The C API's function that sets it; versions before 7 have none.
+ADD_COLLECTOR = "rocksdb_options_add_compact_on_deletion_collector_factory"
 NO_COLLECTOR = ("", "nullptr", "{}")
 
 

@@ -3,6 +3,10 @@ typedef struct rocksdb_options_t rocksdb_options_t;
 typedef struct rocksdb_column_family_handle_t rocksdb_column_family_handle_t;
 typedef struct rocksdb_writeoptions_t rocksdb_writeoptions_t;
 typedef struct rocksdb_writebatch_t rocksdb_writebatch_t;
+typedef struct rocksdb_readoptions_t rocksdb_readoptions_t;
+typedef struct rocksdb_pinnableslice_t rocksdb_pinnableslice_t;
+typedef struct rocksdb_iterator_t rocksdb_iterator_t;
+typedef struct rocksdb_perfcontext_t rocksdb_perfcontext_t;
 typedef struct rocksdb_flushoptions_t rocksdb_flushoptions_t;
 typedef struct rocksdb_mergeoperator_t rocksdb_mergeoperator_t;
 typedef struct rocksdb_compactionfilter_t rocksdb_compactionfilter_t;
@@ -38,6 +42,22 @@ void rocksdb_writeoptions_destroy(rocksdb_writeoptions_t*);
 rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char*, size_t);
 void rocksdb_writebatch_destroy(rocksdb_writebatch_t*);
 void rocksdb_write(rocksdb_t*, const rocksdb_writeoptions_t*, rocksdb_writebatch_t*, char**);
+
+rocksdb_readoptions_t* rocksdb_readoptions_create(void);
+void rocksdb_readoptions_destroy(rocksdb_readoptions_t*);
+rocksdb_pinnableslice_t* rocksdb_get_pinned_cf(rocksdb_t*, const rocksdb_readoptions_t*,
+    rocksdb_column_family_handle_t*, const char*, size_t, char**);
+void rocksdb_pinnableslice_destroy(rocksdb_pinnableslice_t*);
+rocksdb_iterator_t* rocksdb_create_iterator_cf(rocksdb_t*, const rocksdb_readoptions_t*, rocksdb_column_family_handle_t*);
+void rocksdb_iter_destroy(rocksdb_iterator_t*);
+void rocksdb_iter_seek(rocksdb_iterator_t*, const char*, size_t);
+unsigned char rocksdb_iter_valid(const rocksdb_iterator_t*);
+void rocksdb_iter_next(rocksdb_iterator_t*);
+void rocksdb_iter_get_error(const rocksdb_iterator_t*, char**);
+rocksdb_perfcontext_t* rocksdb_perfcontext_create(void);
+void rocksdb_perfcontext_reset(rocksdb_perfcontext_t*);
+char* rocksdb_perfcontext_report(rocksdb_perfcontext_t*, unsigned char);
+void rocksdb_perfcontext_destroy(rocksdb_perfcontext_t*);
 
 rocksdb_flushoptions_t* rocksdb_flushoptions_create(void);
 void rocksdb_flushoptions_set_wait(rocksdb_flushoptions_t*, unsigned char);

@@ -4,6 +4,7 @@ It does not take write batches whole: they are taken apart.
 """
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -25,16 +26,19 @@ from lsmlens.tuners.engines.imposed_options import (
     without_folders,
 )
 from lsmlens.tuners.engines.option_readback import latest_options_file, read_back
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.engines.settling import Settling
 from lsmlens.tuners.options.options_file import options_file, read_options_file
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.workloads.chunk import Tag
 from lsmlens.tuners.workloads.decoding import decode
+from lsmlens.tuners.workloads.reads import GET, Reads
 from lsmlens.tuners.workloads.stream import Batches
 from lsmlens.tuners.workloads.wire import HEADER_BYTES
 
 DEFAULT_CACHE_BYTES = 32 << 20  # table/block_based/block_based_table_factory.cc, since 8.1
 PUTS = (Tag.PUT, Tag.MERGE)
+CACHED_BLOCKS, BLOCKS_READ = "rocksdb.block.cache.hit", "rocksdb.block.cache.miss"
 NOTES = (
     "rocksdict has no single delete: deletes are written instead",
     "rocksdict has no merge: puts are written instead",
@@ -192,6 +196,49 @@ class RocksdictDatabase:
                 else:
                     batch.delete(key, handles[family])
             _in_rocksdb_words(write, batch)
+
+    def read(self, reads: Reads, first: int, last: int) -> ReadCounts:
+        """Make reads `first` up to but not including `last`, Gets before iterators.
+
+        There is no count of a thread's own: that of the database holds its compactions' reads, where these run.
+        """
+        families = list(self._families.values())
+        data, offsets = reads.buffer.tobytes(), reads.offsets
+        every = [
+            (families[reads.family[one]], data[offsets[one] : offsets[one + 1]], int(reads.nexts[one]))
+            for one in range(first, last)
+        ]
+        gets = [(family, key) for family, key, nexts in every if nexts == GET]
+        iterators = [one for one in every if one[2] != GET]
+        before = Counter(self.tickers())
+        found = sum(_in_rocksdb_words(family.get, key) is not None for family, key in gets)
+        between = Counter(self.tickers())
+        made = 0
+        for family, key, nexts in iterators:
+            iterator = family.iter()
+            iterator.seek(key)
+            left = nexts
+            while left and iterator.valid():
+                iterator.next()
+                left -= 1
+            made += nexts - left
+            _in_rocksdb_words(iterator.status)
+        after = Counter(self.tickers())
+        of_gets, of_iterators = between - before, after - between
+        both = of_gets + of_iterators
+        useful = both["rocksdb.bloom.filter.useful"]
+        return ReadCounts(
+            gets=len(gets),
+            gets_found=found,
+            get_blocks=of_gets[CACHED_BLOCKS] + of_gets[BLOCKS_READ],
+            seeks=len(iterators),
+            nexts=made,
+            seek_blocks=of_iterators[CACHED_BLOCKS] + of_iterators[BLOCKS_READ],
+            cached_blocks=both[CACHED_BLOCKS],
+            filter_checks=useful + both["rocksdb.bloom.filter.full.positive"],
+            filters_useful=useful,
+            tombstones=None,
+        )
 
     def settle(self) -> None:
         """Wait until no flush or compaction is pending or running."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.measures.sorted_runs import SortedRuns, measure_sorted_runs
 from lsmlens.tuners.estimation.history import FamilyHistory, History, Table, read_history
 from lsmlens.tuners.estimation.intervals import Interval, intervals_of
 from lsmlens.tuners.estimation.windows import Window, WindowKind, windows_of
@@ -51,6 +53,16 @@ class Evidence:
     def seconds(self) -> float:
         """The time from the first operation to the last flush."""
         return self.until - self.since
+
+    @property
+    def operations(self) -> dict[str, float]:
+        """Puts and deletes of each family."""
+        return {name: float(one.operations) for name, one in self.families.items()}
+
+    @cached_property
+    def sorted_runs(self) -> dict[str, SortedRuns]:
+        """What a read of each family had to look into, where the log tells."""
+        return measure_sorted_runs(self.run.jobs)
 
 
 def gather_all(run: RunAnalysis) -> Evidence:

@@ -20,7 +20,7 @@ from lsmlens.analyzer.options.option_strings import parse_option_string, parse_s
 from lsmlens.analyzer.options.sharding import ShardedColumn, Sharding
 from lsmlens.tuners.options.assignments import read_assignments, read_columns, refuse_rejected
 from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, VALUES_HINT, Scope, find_option
-from lsmlens.tuners.options.option_set import ASKED, CHANGED, OptionSet, Setting
+from lsmlens.tuners.options.option_set import ASKED, CHANGED, Difference, OptionSet, Setting
 from lsmlens.tuners.options.option_values import canonical_value, fields_of
 
 STRING, ANNEX, COLUMNS = "bluestore_rocksdb_options", "bluestore_rocksdb_options_annex", "bluestore_rocksdb_cfs"
@@ -125,8 +125,8 @@ def to_ceph(options: OptionSet) -> CephConfiguration:
             continue
         is_set = setting.origin in (STRING, MONITOR_STRING, ANNEX, ASKED, CHANGED)
         is_default = setting.value == option.default(options.rocksdb_version)
-        if option.scope is Scope.TABLE or name == COMPACT_ON_DELETION:
-            own = dict(_own_options(name, setting.value))
+        if is_set_by_code(name):
+            own = own_options(name, setting.value)
             others |= {known: value for known, value in own.items() if value != usual.get(known)}
             unsettable += [name] if not (own or is_default) else []
         elif is_set or not is_default:
@@ -135,6 +135,30 @@ def to_ceph(options: OptionSet) -> CephConfiguration:
     texts = {string: ",".join(f"{name}={value}" for name, value in given.items()) for string, given in strings.items()}
     sharding, not_in_columns = _sharding_of(options)
     return CephConfiguration(texts[STRING], texts[ANNEX], str(sharding), others, (*unsettable, *not_in_columns))
+
+
+def ceph_option_of(name: str, ceph_version: str | None) -> str | None:
+    """The option of Ceph's that sets an option of RocksDB for all families, in that release; None where none does."""
+    release = ceph_defaults(ceph_version) or ceph_defaults(NEWEST_RELEASE)
+    known = release.options if release is not None else {}
+    if not is_set_by_code(name):
+        return ANNEX if ANNEX in known else STRING
+    if name == "block_cache":
+        return CACHE_SIZE
+    own = (
+        COLLECTOR if name == COMPACT_ON_DELETION else BLOOM_BITS if name == "filter_policy" else TABLE_OPTIONS.get(name)
+    )
+    return own if own in known else None
+
+
+def is_set_by_code(name: str) -> bool:
+    """Whether Ceph sets the option by code, from options of its own, and takes it from no option string."""
+    return name == COMPACT_ON_DELETION or _is_of_tables(name)
+
+
+def needs_reshard(difference: Difference) -> bool:
+    """Whether a difference stands in the text of the columns, which only a reshard changes."""
+    return difference.family is not None and difference.option != COMPACT_ON_DELETION
 
 
 def _is_of_tables(name: str) -> bool:
@@ -201,19 +225,21 @@ def _of_column(
             yield "block_cache", Setting(_value("block_cache", own, f"block_cache of {column.prefix}", place), origin)
 
 
-def _own_options(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """An option that Ceph sets by code, as options of Ceph's own; nothing for one it does not set."""
+def own_options(name: str, value: str) -> dict[str, str]:
+    """An option that Ceph sets by code, as options of Ceph's own; none for one it does not set."""
     if name == "filter_policy":
         bits = value.split(":")[1] if value.startswith("bloomfilter:") else "0"
-        yield BLOOM_BITS, str(round(float(bits)))
-    elif name == COMPACT_ON_DELETION:
+        return {BLOOM_BITS: str(round(float(bits)))}
+    if name == COMPACT_ON_DELETION:
         fields = fields_of(value)
-        yield COLLECTOR, "true" if fields.get("trigger", "0") != "0" else "false"
-        yield f"{COLLECTOR}_sliding_window", fields.get("sliding_window", "0")
-        yield f"{COLLECTOR}_trigger", fields.get("trigger", "0")
-    elif name in TABLE_OPTIONS:
+        window, trigger = fields.get("sliding_window", "0"), fields.get("trigger", "0")
+        if trigger == "0":
+            return {COLLECTOR: "false"}
+        return {COLLECTOR: "true", f"{COLLECTOR}_sliding_window": window, f"{COLLECTOR}_trigger": trigger}
+    if name in TABLE_OPTIONS:
         words = {known: word for word, known in INDEX_TYPES.items()}
-        yield TABLE_OPTIONS[name], words.get(value, value)
+        return {TABLE_OPTIONS[name]: words.get(value, value)}
+    return {}
 
 
 def _sharding_of(options: OptionSet) -> tuple[Sharding, list[str]]:

@@ -167,15 +167,20 @@ class OptionSet:
         """The same set under another name."""
         return replace(self, name=name)
 
-    def changed(self, option: str, value: str, family: str | None = None, origin: str = CHANGED) -> "OptionSet":
+    def changed(
+        self, option: str, value: str, family: str | None = None, origin: str = CHANGED, is_for_all: bool = False
+    ) -> "OptionSet":
         """The set with one option changed: of the database or all families, or of one family or column.
 
-        What single families have over all stays over it. Raises InputError for an option no version has, for a value
-        it cannot have, and for the database's option in a family.
+        What single families have over all stays over it, unless it `is_for_all`. Raises InputError for an option no
+        version has, for a value it cannot have, and for the database's option in a family.
         """
         setting = Setting(self._canonical(option, value), origin)
         if family is None:
-            return replace(self, values={**self.values, option: setting})
+            overrides = self.overrides
+            if is_for_all:
+                overrides = {name: _without(settings, option) for name, settings in overrides.items()}
+            return replace(self, values={**self.values, option: setting}, overrides=overrides)
         found = find_option(option)
         if found is not None and found.scope is Scope.DATABASE:
             raise InputError(self.name, f"{option} is of the whole database, not of family {family}", "set it for all")
@@ -262,6 +267,10 @@ class OptionSet:
             return canonical_value(option, value)
         except ValueError as error:
             raise InputError(self.name, str(error), VALUES_HINT) from error
+
+
+def _without(settings: Settings, option: str) -> Settings:
+    return {name: one for name, one in settings.items() if name != option}
 
 
 def column_of(family: str) -> str:

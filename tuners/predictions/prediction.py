@@ -8,6 +8,7 @@ from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.anchor import Anchor, weighed
 from lsmlens.tuners.predictions.figures import METRICS, Figures, total
 from lsmlens.tuners.predictions.quality import quality
+from lsmlens.tuners.predictions.read_costs import NO_READ_COSTS, ReadCosts, read_costs
 from lsmlens.tuners.predictions.replays import Replayed, replay_all, replayed
 from lsmlens.tuners.predictions.self_consistency import SLACK, error, log_ratio
 from lsmlens.tuners.predictions.uncertainty import NINETY_PERCENT, Deviation, bounds, deviation, spread_of
@@ -49,6 +50,7 @@ class OptionsPrediction:
     ratio_bounds: tuple[float, float] | None
     needs: tuple[WindowNeed, ...]
     quality: tuple[str, ...]
+    reads: ReadCosts = NO_READ_COSTS
 
     @property
     def name(self) -> str:
@@ -114,6 +116,7 @@ def prediction_of(anchor: Anchor, options: OptionSet, results: Sequence[Replayed
         _ratio(value, deviations),
         needs,
         said,
+        read_costs(anchor, found, ended),
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
+from lsmlens.analyzer.measures.sorted_runs import SortedRuns
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.figures import Figures, by_family
@@ -41,7 +42,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What one replay came to, in the workload's own units: figures and puts per flush, by family.
+    """What one replay came to, in the workload's own units: figures, puts per flush and sorted runs, by family.
 
     A log ends where it ends: the last memtables are not in it, nor those of a replay. So that figures do not depend on
     where that is, they are those of the flushes to be expected, half a memtable short of all operations.
@@ -50,6 +51,7 @@ class Replayed:
     families: Mapping[str, Figures]
     puts_per_flush: Mapping[str, float]
     notes: tuple[str, ...]
+    sorted_runs: Mapping[str, SortedRuns] = field(default_factory=dict)
 
     @classmethod
     def of(cls, measurement: Measurement, tails: Mapping[str, float] | None = None) -> "Replayed":
@@ -66,7 +68,7 @@ class Replayed:
                 expected = (view.input_entries + left) / per_flush - 0.5
                 factor = min(max(expected / view.flushes, LEAST_FACTOR), MOST_FACTOR)
                 families[view.name] = families[view.name].times(factor)
-        return cls(families, puts, measurement.notes)
+        return cls(families, puts, measurement.notes, measurement.sorted_runs)
 
 
 def replay_all(

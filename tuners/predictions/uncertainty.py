@@ -20,6 +20,7 @@ MODEL_ERROR: Mapping[str, float] = {
     "output_bytes": 0.045,
     "input_records": 0.035,
     "output_records": 0.045,
+    "sorted_runs": 0.05,
 }
 # A family's own part of it: one family is less certain than the sum of many.
 FAMILY_ERROR = 0.8

@@ -10,8 +10,28 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
+from numpy.typing import NDArray
 
 MOMENTS = 48
+
+
+BEFORE = -1.0
+
+
+def seconds_reached(
+    moments: NDArray[np.float64], steps: Sequence[tuple[float, float]], since: float, is_settled: bool
+) -> NDArray[np.float64]:
+    """The second of the workload at each moment (seconds since 1970; shape: n,); BEFORE for those before `since`.
+
+    `steps` as in `course_of`. Of a settled replay it is the end of the step that a moment is in: the database came to
+    rest before the workload's clock went on.
+    """
+    clock, reached = np.array(steps).T
+    if is_settled:
+        found = reached[np.minimum(np.searchsorted(clock, moments), len(reached) - 1)]
+    else:
+        found = np.interp(moments, clock, reached)
+    return np.where(moments < since, BEFORE, found)
 
 
 class CoursePoint(NamedTuple):
@@ -20,6 +40,28 @@ class CoursePoint(NamedTuple):
     seconds: float
     flush_bytes: float
     compaction_output_bytes: float
+
+
+class PressurePoint(NamedTuple):
+    """At a second of the workload: files of level 0 and bytes that wait for compaction, in the family with most."""
+
+    seconds: float
+    level0_files: int
+    pending_compaction_bytes: float
+
+
+def pressure_of(points: Sequence[PressurePoint], seconds: float) -> tuple[PressurePoint, ...]:
+    """The most in each of MOMENTS equal parts of so many seconds, at its end; parts without a point are left out."""
+    found: dict[int, PressurePoint] = {}
+    for one in points:
+        part = min(int(one.seconds * MOMENTS / seconds), MOMENTS - 1) if seconds else 0
+        end, before = seconds * (part + 1) / MOMENTS, found.get(part, one)
+        found[part] = PressurePoint(
+            end,
+            max(before.level0_files, one.level0_files),
+            max(before.pending_compaction_bytes, one.pending_compaction_bytes),
+        )
+    return tuple(found[part] for part in sorted(found))
 
 
 def course_of(

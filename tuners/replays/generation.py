@@ -26,15 +26,21 @@ SLICE_BYTES = 1 << 20  # taking in more at once would hold the writing thread up
 def slices(batches: Batches, most_bytes: int) -> Iterator[Batches]:
     """Successive batches of at most `most_bytes` together, each lot with a buffer of its own; a larger one alone."""
     offsets = batches.offsets
-    first, count = 0, len(offsets) - 1
+    first, count, read = 0, len(offsets) - 1, 0
     while first < count:
         last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + most_bytes, side="right")) - 1)
         own = offsets[first : last + 1]
+        reads, before = batches.reads, read
+        if reads is not None:
+            read = (
+                len(reads) if last == count else int(np.searchsorted(reads.seconds, batches.seconds[last - 1], "right"))
+            )
         yield Batches(
             batches.buffer[own[0] : own[-1]].copy(),
             own - own[0],
             batches.seconds[first:last].copy(),
             batches.records if last - first == count else _records(batches, first, last),
+            None if reads is None else reads.between(before, read),
         )
         first = last
 

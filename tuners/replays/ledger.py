@@ -138,7 +138,7 @@ def _key(trial: Trial, workload_key: str) -> str:
             workload_key,
             [trial.scale, trial.seed, str(trial.mode), trial.pace, trial.settle_bytes, trial.flush_at_end],
             [trial.engine.name, trial.engine.version, trial.engine.sets_clock],
-            dict(trial.compaction_seconds),
+            [dict(trial.compaction_seconds), trial.conditions],
             [dict(options.database), _nested(options.families), _nested(options.tables)],
             options.warnings,
         ],

@@ -8,9 +8,12 @@ from typing import Any, TypeVar
 from lsmlens.analyzer.measures.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.measures.flushes import FlushView
+from lsmlens.analyzer.measures.sorted_runs import SortedRuns
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.course import CoursePoint
 from lsmlens.tuners.replays.manifest import FlushEdits
+from lsmlens.tuners.replays.write_stalls import WriteStalls
 
 # The percentiles of write latency that are kept.
 PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99, 100.0)
@@ -79,8 +82,10 @@ class Measurement:
     leaves out, of flushes and of compactions. `cpu_seconds` are of the whole process without the
     generation of batches, `peak_memory_bytes` is its resident memory at its highest, `memory_before_open_bytes`
     before the database was opened. `space_bytes` are live tables at the end, `peak_space_bytes` all files at the
-    most. `course` is how bytes grew over the workload's time. `notes` say what to know before believing the figures,
-    those of them that are about latencies and stalls stand in `disturbances` too.
+    most. `write_stalls` are what writers met where jobs lasted and they were made to wait (`Conditions`), by the
+    workload's clock. `course` is how bytes grew over the workload's time, `sorted_runs` what a read of each family
+    would have had to look into over it, and `reads` what the workload's own came to. `notes` say what to know before
+    believing the figures, those of them that are about latencies and stalls stand in `disturbances` too.
     """
 
     seed: int
@@ -112,8 +117,11 @@ class Measurement:
     peak_memory_bytes: int
     space_bytes: int
     peak_space_bytes: int
+    sorted_runs: Mapping[str, SortedRuns]
+    reads: ReadCounts
     latencies: Latencies | None = None
     blob_frame_bytes: tuple[int, int] = (0, 0)
+    write_stalls: WriteStalls | None = None
     course: tuple[CoursePoint, ...] = ()
     disturbances: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
@@ -124,6 +132,15 @@ class Measurement:
         if self.wal_bytes is None or not self.user_bytes:
             return None
         return (self.wal_bytes + self.total.flush_bytes + self.total.compaction_output_bytes) / self.user_bytes
+
+    @property
+    def mean_sorted_runs(self) -> float | None:
+        """What a read had to look into, the mean over the families by the records written to each."""
+        written = {one.name: one.flush_input_records for one in self.families}
+        weights = {name: written.get(name, 0) + left for name, left in self.memtable_entries.items()}
+        known = [(one.total, weights.get(name, 0)) for name, one in self.sorted_runs.items()]
+        whole = sum(weight for _, weight in known)
+        return sum(total * weight for total, weight in known) / whole if whole else None
 
     def multiplied(self) -> "Measurement":
         """The same in the workload's own units: what a replay at scale 1 stands to show.
@@ -141,6 +158,7 @@ class Measurement:
             "memtable_entries": {family: round(count * k) for family, count in self.memtable_entries.items()},
             "space_bytes": round(self.space_bytes * k),
             "peak_space_bytes": round(self.peak_space_bytes * k),
+            "reads": self.reads.times(k),
         }
         return replace(
             self,

@@ -15,6 +15,7 @@ from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.measures.flushes import FlushView
 from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY
 from lsmlens.analyzer.units import MIB
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.measurement import Latencies, Measurement, Mode, TrialFailure
@@ -48,6 +49,8 @@ class OutcomeFigures:
     memory_bytes: int
     peak_memory_bytes: int
     latencies: Latencies | None
+    sorted_runs: float | None
+    reads: ReadCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,8 @@ def _figures(measured: Sequence[Measurement]) -> OutcomeFigures:
         memory_bytes=round(fmean(one.peak_memory_bytes - one.memory_before_open_bytes for one in measured)),
         peak_memory_bytes=round(fmean(one.peak_memory_bytes for one in measured)),
         latencies=_mean_latencies([one.latencies for one in measured if one.latencies is not None]),
+        sorted_runs=_fmean([one.mean_sorted_runs for one in measured]),
+        reads=sum((one.reads for one in measured), ReadCounts()).times(1 / len(measured)),
     )
 
 
@@ -164,6 +169,8 @@ def _spreads(measured: Sequence[Measurement]) -> dict[str, Spread]:
         "write_amplification": [one.total.write_amplification for one in measured],
         "stall_seconds": [one.stalls.seconds for one in measured],
         "cpu_seconds": [one.cpu_seconds for one in measured],
+        "sorted_runs": [one.mean_sorted_runs for one in measured],
+        "blocks_per_get": [one.reads.blocks_per_get for one in measured],
     }
     for percentile in (50.0, 99.0, 99.9):
         values = [one.latencies.response_micros[percentile] if one.latencies else None for one in measured]

@@ -11,34 +11,36 @@ Where the engine has a clock to set, it shows the workload's time. Otherwise the
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+import polars as pl
 import psutil
 from lsmlens.analyzer.analysis import RunAnalysis, measure
 from lsmlens.analyzer.dumps.statistics_dumps import parse_dump
 from lsmlens.analyzer.errors import LsmlensError
+from lsmlens.analyzer.measures.sorted_runs import SortedRuns, sorted_runs
 from lsmlens.analyzer.numbers import counted
 from lsmlens.analyzer.runs.jobs import FLUSH
 from lsmlens.analyzer.runs.reading import read_runs
 from lsmlens.analyzer.runs.selection import Selection
 from lsmlens.tuners.engines.engine import Database, Engine
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
-from lsmlens.tuners.replays.course import course_of
+from lsmlens.tuners.replays.course import course_of, seconds_reached
 from lsmlens.tuners.replays.generation import Generation
 from lsmlens.tuners.replays.manifest import FlushEdits, flush_edits
 from lsmlens.tuners.replays.measurement import Measurement, Mode, Stalls
 from lsmlens.tuners.replays.replay_options import ages_below, for_replay, with_ages_times
 from lsmlens.tuners.replays.timed_compactions import TimedCompactions
 from lsmlens.tuners.replays.workspace import size_of
+from lsmlens.tuners.replays.write_stalls import TimedWrites, WriteStalls, as_asked, with_unreached_rate
 from lsmlens.tuners.replays.writing import LatencyRecorder, WrittenBatches, of_records, write_paced, write_settled
 from lsmlens.tuners.workloads.stream import Batches, Stream
 
 if TYPE_CHECKING:
-    import polars as pl
     from lsmlens.tuners.replays.trial import Trial
 
 WAL_TICKER = "rocksdb.wal.bytes"
@@ -46,6 +48,7 @@ CROWDED_SHARE = 0.1
 MOST_OVERTIME, OVERTIME_SECONDS = 1.05, 0.5
 FLUSH_TICKER = "rocksdb.flush.write.bytes"
 COMPACTION_TICKER = "rocksdb.compact.write.bytes"
+IMMUTABLE = "rocksdb.num-immutable-mem-table"
 # A blob file's header and footer (db/blob/blob_log_format.h), which its `total_blob_bytes` leaves out.
 BLOB_FRAME_BYTES = 30 + 32
 # The share of a workload that is written to learn how long the whole will take.
@@ -69,6 +72,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
     factor, database = _opened(trial, engine, path)
     opened = float(int(time.time()))  # the memtables that are there now carry this second
     recorder = LatencyRecorder()
+    writers: TimedWrites | None = None
 
     steps: list[tuple[float, float]] = []
 
@@ -81,15 +85,16 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         preloaded = _preload(trial, database, chunks)
         start = _State.of(database, path)
         timed = _timed(trial, database)
+        writers = timed if isinstance(timed, TimedWrites) else None
         show = partial(_show, database, opened)
-        written = write_settled(timed or database, chunks, trial.step_bytes, show, reached)
+        written = write_settled(timed or database, chunks, trial.step_bytes, show, reached, database.read)
         if timed is not None:
             timed.finish()
     else:
         with Generation(stream, trial.seed, trial.scale) as generation:
             preloaded = _preload(trial, database, generation)
             start = _State.of(database, path)
-            written = write_paced(database, generation, trial.pace, recorder, reached)
+            written = write_paced(database, generation, trial.pace, recorder, reached, database.read)
             written.generation_seconds = generation.seconds
     if trial.flush_at_end:
         for family in stream.families:
@@ -97,8 +102,10 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         database.settle()
     end = _State.of(database, path)
     left = {family: _entries_left(database, family) for family in stream.families}
+    waiting = {family: database.integer_property(IMMUTABLE, family) or 0 for family in stream.families}
     space = sum(database.integer_property("rocksdb.live-sst-files-size", family) or 0 for family in stream.families)
-    in_force = database.options
+    in_force = as_asked(database.options, trial.options) if writers is not None else database.options
+    write_stalls = writers.stalls() if writers is not None else None
     all_files = size_of(path)
     database.close()
     peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -118,9 +125,7 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         levels=run.levels,
         total=run.total,
         flushes=run.flushes,
-        stalls=Stalls(
-            None if end.stall is None or start.stall is None else end.stall - start.stall, dict(run.run.stall_lines)
-        ),
+        stalls=Stalls(_stalled(start, end, write_stalls), dict(run.run.stall_lines)),
         tickers=tickers,
         preloaded_records=preloaded,
         records=written.records,
@@ -138,7 +143,10 @@ def replay(trial: "Trial", path: Path, tell: Callable[[float], None]) -> Measure
         peak_memory_bytes=peak_memory,
         space_bytes=space,
         peak_space_bytes=max(space, all_files),
+        sorted_runs=_sorted_runs(run, steps, start.moment, trial, waiting),
+        reads=written.reads,
         latencies=recorder.latencies(),
+        write_stalls=write_stalls,
         course=course_of(run.jobs, steps, start.moment, stream.seconds),
         disturbances=(*_disturbances(trial, written, wall), *_crowd(trial, start, end, written)),
     )
@@ -197,7 +205,7 @@ def _preload(trial: "Trial", database: Database, chunks: Iterator[Batches]) -> i
 def _opened(trial: "Trial", engine: Engine, path: Path) -> tuple[float | None, Database]:
     """What ages in the options were multiplied by (None: nothing), and the open database."""
     stream = trial.stream
-    options = for_replay(trial.options)
+    options = for_replay(trial.options if trial.conditions is None else with_unreached_rate(trial.options))
     has_ages = bool(ages_below(options, stream.seconds))
     factor: float | None = None
     if trial.mode is Mode.PACED:
@@ -217,11 +225,13 @@ def _opened(trial: "Trial", engine: Engine, path: Path) -> tuple[float | None, D
     return factor, engine.open(path, options, bool(trial.compaction_seconds))
 
 
-def _timed(trial: "Trial", database: Database) -> TimedCompactions | None:
+def _timed(trial: "Trial", database: Database) -> TimedCompactions | TimedWrites | None:
     """The database with compactions that last; None where they end at once, or the engine cannot hold them."""
     if not trial.compaction_seconds or database.gate is None:
         return None
     seconds = {family: each.times(trial.scale) for family, each in trial.compaction_seconds.items()}
+    if trial.conditions is not None:
+        return TimedWrites(database, database.gate, trial.options, seconds, trial.conditions, trial.scale)
     return TimedCompactions(database, database.gate, seconds)
 
 
@@ -275,6 +285,28 @@ def _entries_left(database: Database, family: str) -> int:
     return active + (database.integer_property("rocksdb.num-entries-imm-mem-tables", family) or 0)
 
 
+def _sorted_runs(
+    run: RunAnalysis, steps: Sequence[tuple[float, float]], since: float, trial: "Trial", waiting: Mapping[str, int]
+) -> dict[str, SortedRuns]:
+    """By family, over the workload's own time; `waiting` full memtables are left at its end."""
+    seconds = trial.stream.seconds
+    if not steps or not seconds:
+        return {}
+    moments = [
+        pl.Series(name, seconds_reached(when.to_numpy(), steps, since, trial.mode is Mode.SETTLED))
+        for name, column in (("started", "started_at"), ("finished", "finished_at"))
+        for when in (run.jobs[column].fill_null(run.jobs["finished_at"]).to_physical() / 1e6,)
+    ]
+    return sorted_runs(run.jobs.with_columns(*moments), (0.0, seconds), waiting)
+
+
+def _stalled(start: _State, end: _State, write_stalls: WriteStalls | None) -> float | None:
+    """For how long writes were stalled: by the workload's clock where writers wait by it, else by the database's."""
+    if write_stalls is not None:
+        return write_stalls.stall_seconds
+    return None if end.stall is None or start.stall is None else end.stall - start.stall
+
+
 def _stall_seconds(database: Database) -> float | None:
     """What the database itself says of its stalls; None where it says nothing."""
     text = database.text_property("rocksdb.dbstats")
@@ -317,7 +349,7 @@ def unreconciled(measured: Measurement) -> Iterator[str]:
     yield from _compaction_bytes(measured)
 
 
-def blob_frame_bytes(blob_files: "pl.DataFrame", since: float) -> tuple[int, int]:
+def blob_frame_bytes(blob_files: pl.DataFrame, since: float) -> tuple[int, int]:
     """Bytes of the headers and footers of the blob files that flushes, and that compactions wrote from a moment on."""
     written = blob_files.filter(blob_files["created_at"].to_physical() >= since * 1e6)["created_by"]
     by_flushes = int((written == FLUSH).sum())

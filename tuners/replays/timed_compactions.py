@@ -17,14 +17,20 @@ LEVELS = ("rocksdb.cfstats-no-file-histogram", "rocksdb.cfstats")
 
 
 class SecondsPerByte(NamedTuple):
-    """What each byte read takes a compaction, where level 0 is among what it reads, and where not."""
+    """What each byte read takes a compaction, where level 0 is among what it reads, and where not.
+
+    `flush` is what each byte written takes a flush, 0 where flushes end at once; `written` is how many bytes a
+    compaction writes for each that it reads.
+    """
 
     level0: float
     deeper: float
+    flush: float = 0.0
+    written: float = 1.0
 
     def times(self, factor: float) -> "SecondsPerByte":
         """As many times slower."""
-        return SecondsPerByte(self.level0 * factor, self.deeper * factor)
+        return SecondsPerByte(self.level0 * factor, self.deeper * factor, self.flush * factor, self.written)
 
 
 class Holdable(Protocol):
@@ -40,14 +46,15 @@ class Holdable(Protocol):
         """A property as text."""
 
 
-class _Read(NamedTuple):
+class BytesRead(NamedTuple):
     """Bytes that compactions read: from level 0, and in all."""
 
     level0: float
     bytes: float
 
-    def without(self, other: "_Read") -> "_Read":
-        return _Read(max(0.0, self.level0 - other.level0), max(0.0, self.bytes - other.bytes))
+    def without(self, other: "BytesRead") -> "BytesRead":
+        """What is left of them."""
+        return BytesRead(max(0.0, self.level0 - other.level0), max(0.0, self.bytes - other.bytes))
 
 
 class TimedCompactions:
@@ -63,7 +70,7 @@ class TimedCompactions:
         self._seconds = seconds
         self._other = SecondsPerByte(*(fmean(each) for each in zip(*seconds.values(), strict=True)))
         self._moment = 0.0
-        self._taken: dict[HeldCompaction, _Read] = {}
+        self._taken: dict[HeldCompaction, BytesRead] = {}
         gate.close()
 
     def write(self, batches: Batches, first: int, last: int) -> None:
@@ -99,7 +106,7 @@ class TimedCompactions:
         for one in held:
             if one in self._taken:
                 continue
-            read = self._being_compacted(one.family)
+            read = being_compacted(self._database, one.family)
             for other, known in self._taken.items():
                 if other.family == one.family:
                     read = read.without(known)
@@ -107,10 +114,11 @@ class TimedCompactions:
             each = self._seconds.get(one.family, self._other)
             one.due = self._moment + read.bytes * (each.level0 if read.level0 else each.deeper)
 
-    def _being_compacted(self, family: str) -> _Read:
-        """About how much a family's running compactions read."""
-        texts = (self._database.text_property(name, family) for name in LEVELS)
-        shown = parse_dump(next((text for text in texts if text), "")).families
-        rows = [row for statistics in shown.values() for row in statistics.levels]  # of this family alone
-        read = {row.level: (row.size_bytes or 0) * (row.files_being_compacted or 0) / (row.files or 1) for row in rows}
-        return _Read(read.get(0, 0.0), sum(read.values()))
+
+def being_compacted(database: Holdable, family: str) -> BytesRead:
+    """About how much a family's running compactions read."""
+    texts = (database.text_property(name, family) for name in LEVELS)
+    shown = parse_dump(next((text for text in texts if text), "")).families
+    rows = [row for statistics in shown.values() for row in statistics.levels]  # of this family alone
+    read = {row.level: (row.size_bytes or 0) * (row.files_being_compacted or 0) / (row.files or 1) for row in rows}
+    return BytesRead(read.get(0, 0.0), sum(read.values()))

@@ -21,6 +21,7 @@ from lsmlens.tuners.replays.measurement import FailureKind, Measurement, Mode, T
 from lsmlens.tuners.replays.replay_options import memtable_bytes
 from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
 from lsmlens.tuners.replays.workspace import Limits, default_folder, size_of, workspace
+from lsmlens.tuners.replays.write_stalls import Conditions
 from lsmlens.tuners.workloads.stream import Stream
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class Trial:
     `options` are already divided by `scale`; `engine` is made into one in the process. In settled mode the database
     settles after every `settle_bytes` of the workload (divided by `scale`, too) or less; with `compaction_seconds`,
     by family, compactions last as long for each byte they read (at scale 1, by the workload's clock), else they end at
-    once. In paced mode the workload runs `pace` times as fast as its own clock. `keep_log` names a folder to copy the
-    engine's LOG to.
+    once. With `conditions`, too, writers wait as RocksDB makes them (`write_stalls`). In paced mode the workload runs
+    `pace` times as fast as its own clock. `keep_log` names a folder to copy the engine's LOG to.
     """
 
     stream: Stream
@@ -53,6 +54,7 @@ class Trial:
     settle_bytes: int = 1 << 20
     pace: float = 1.0
     compaction_seconds: Mapping[str, SecondsPerByte] = field(default_factory=dict)
+    conditions: Conditions | None = None
     flush_at_end: bool = False
     limits: Limits = field(default_factory=Limits)
     work_dir: Path | None = None

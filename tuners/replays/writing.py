@@ -3,13 +3,15 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import Queue
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from hdrh.histogram import HdrHistogram
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.replays.measurement import PERCENTILES, Latencies
+from lsmlens.tuners.workloads.reads import Reads
 from lsmlens.tuners.workloads.stream import Batches
 from numpy.typing import NDArray
 
@@ -65,6 +67,9 @@ class Writable(Protocol):
         """Wait for flushes and compactions."""
 
 
+Read: TypeAlias = Callable[[Reads, int, int], ReadCounts]
+
+
 @dataclass(slots=True)
 class WrittenBatches:
     """What was written so far, and what it took besides RocksDB."""
@@ -75,6 +80,7 @@ class WrittenBatches:
     generation_seconds: float = 0.0
     generation_cpu_seconds: float = 0.0
     chunks_late: int = 0
+    reads: ReadCounts = field(default_factory=ReadCounts)
 
     def add(self, batches: Batches) -> None:
         """Count a chunk of batches."""
@@ -88,16 +94,18 @@ def write_settled(
     step_bytes: int,
     show_time: Callable[[float], None],
     tell: Callable[[float], None],
+    read: Read | None = None,
 ) -> WrittenBatches:
     """Write all batches, and let the database settle whenever `step_bytes` of them were written, and in the end.
 
-    `show_time` gets the workload's time before each step, `tell` now and then.
+    `show_time` gets the workload's time before each step, `tell` now and then. What is read beside a step is read after
+    it.
     """
     written = WrittenBatches()
     pending = 0
     for batches in _generated(chunks, written):
         offsets, count = batches.offsets, len(batches.offsets) - 1
-        first = 0
+        first = done = 0
         while first < count:
             full = np.searchsorted(offsets, offsets[first] + step_bytes - pending)
             last = min(max(int(full), first + 1), count)
@@ -108,6 +116,9 @@ def write_settled(
                 written.settle_seconds += _settle(database)
                 pending = 0
             tell(float(batches.seconds[last - 1]))
+            if read is not None and batches.reads is not None:
+                until = batches.seconds[last - 1] if last < count else None
+                done = _make_reads(read, batches.reads, done, until, written)
             first = last
     written.settle_seconds += _settle(database)
     return written
@@ -119,11 +130,12 @@ def write_paced(
     pace: float,
     recorder: LatencyRecorder,
     tell: Callable[[float], None],
+    read: Read | None = None,
 ) -> WrittenBatches:
     """Write each batch at its own time, `pace` times as fast as the workload's clock, and let the database settle then.
 
     Some chunks are taken ahead by a thread. A batch whose time has passed is written at once, and its latency counts
-    from its time.
+    from its time. Reads that are due are made before the next batch, by the thread that writes.
     """
     written = WrittenBatches()
     ahead = _Ahead(chunks, written)
@@ -131,6 +143,7 @@ def write_paced(
     start = time.perf_counter()
     while batches is not None:
         due = start + batches.seconds / pace
+        done = 0
         intended, began, ended = due.tolist(), np.empty(len(due)), np.empty(len(due))
         for index, moment in enumerate(intended):
             wait = moment - time.perf_counter()
@@ -140,11 +153,22 @@ def write_paced(
             began[index] = time.perf_counter()
             database.write(batches, index, index + 1)
             ended[index] = time.perf_counter()
+            if read is not None and batches.reads is not None:
+                until = batches.seconds[index] if index + 1 < len(due) else None
+                done = _make_reads(read, batches.reads, done, until, written)
         recorder.add(ended - due, ended - began)
         written.add(batches)
         batches = ahead.next()
     written.settle_seconds += _settle(database)
     return written
+
+
+def _make_reads(read: Read, reads: Reads, first: int, until: float | None, written: WrittenBatches) -> int:
+    """Make those from the first on that are due until a second, or all; where the others begin."""
+    last = len(reads) if until is None else int(np.searchsorted(reads.seconds, until, side="right"))
+    if last > first:
+        written.reads += read(reads, first, last)
+    return max(first, last)
 
 
 def of_records(chunks: Iterator[Batches], records: int) -> Iterator[Batches]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.options.option_changes import is_ceph
 from lsmlens.analyzer.rollout import NewOptions, Step, rollout
-from lsmlens.tuners.options.ceph_configuration import to_ceph
+from lsmlens.tuners.options.ceph_configuration import is_set_by_code, needs_reshard, own_options, to_ceph
 from lsmlens.tuners.options.option_set import Difference, OptionSet
 
 
@@ -28,10 +28,12 @@ def application_of(run: RunAnalysis, present: OptionSet, wanted: OptionSet, name
     if not is_ceph(run):
         text = wanted.to_options_file(wanted.families, wanted.rocksdb_version)
         return Application(tuple(_options_file(differences)), text)
-    shared = [one for one in differences if one.value is not None and (one.family is None or run.is_monitor)]
-    columns = [] if run.is_monitor else [one for one in differences if one.family is not None]
+    columns = [one for one in differences if needs_reshard(one) and not run.is_monitor]
+    alike = [one for one in differences if one not in columns and one.value is not None]
+    by_code = [own_options(one.option, one.value or "") for one in alike if is_set_by_code(one.option)]
     options = NewOptions(
-        shared={one.option: _plain(one.value) for one in shared},
+        shared={one.option: _plain(one.value) for one in alike if not is_set_by_code(one.option)},
+        own={name: value for own in by_code for name, value in own.items()},
         columns=tuple(dict.fromkeys(one.option for one in columns)),
         sharding=to_ceph(wanted).cfs if columns and wanted.sharding.columns else None,
         sharding_before=to_ceph(present).cfs if present.sharding.columns else None,

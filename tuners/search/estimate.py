@@ -231,10 +231,9 @@ class Estimator:
     def __post_init__(self) -> None:
         self._present = _shapes(self.present, self.survival)
 
-    @property
-    def is_levelled(self) -> bool:
-        """Whether compaction is levelled under the present options; nothing is estimated of any other."""
-        styles = {self.present.value_of("compaction_style", one.name) for one in self.survival.families}
+    def covers(self, options: OptionSet) -> bool:
+        """Whether what options cost can be estimated: under levelled compaction only."""
+        styles = {options.value_of("compaction_style", one.name) for one in self.survival.families}
         return styles <= {LEVEL_STYLE, None}
 
     def scores(self, options: OptionSet) -> Scores:

@@ -9,7 +9,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 from lsmlens.tuners.estimation.fit import FittedWorkload
+from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, find_option
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.option_values import fields_of
 from lsmlens.tuners.predictions.anchor import Anchor, anchor_from
 from lsmlens.tuners.predictions.prediction import OptionsPrediction, Predicted, prediction_of
 from lsmlens.tuners.predictions.refinement import refined, variant_of
@@ -21,6 +23,23 @@ from lsmlens.tuners.search.scores import Scores
 from lsmlens.tuners.workloads.document import Workload
 
 Results = Sequence[Measurement | TrialFailure]
+
+
+def not_taken(options: OptionSet, present: OptionSet, result: Measurement) -> str | None:
+    """An option that these change and the replay's RocksDB did not take; None where it took all.
+
+    One that it takes, but writes into no OPTIONS file, counts as taken.
+    """
+    effective = result.options
+    sections = (effective.database, *effective.families.values(), *effective.tables.values())
+    for one in options.differences(present):
+        known = find_option(one.option)
+        is_unwritten = known is not None and known.is_unwritten(result.rocksdb_version)
+        if one.option == COMPACT_ON_DELETION:
+            is_unwritten = fields_of(one.value or "{}").get("trigger", "0") == "0"
+        if not is_unwritten and not any(one.option in section for section in sections):
+            return f"the RocksDB {result.rocksdb_version} of the replays does not take {one.option}"
+    return None
 
 
 class Evaluated(NamedTuple):
@@ -115,15 +134,18 @@ class Evaluator:
         )
         predicted: Predicted = prediction.predicted
         value, low, high = (
-            Scores.of(one, cpu, memory, space) for one in (predicted.value, predicted.low, predicted.high)
+            Scores.of(one, cpu, memory, space, **prediction.reads.named(end))
+            for end, one in (("value", predicted.value), ("low", predicted.low), ("high", predicted.high))
         )
         return Evaluated(options, prediction, value, low, high, cases, None, seconds, tuple(results))
 
     def _case(
         self, anchor: Anchor, options: OptionSet, result: Replayed | TrialFailure, memory: float
     ) -> Scores | None:
-        predicted = prediction_of(anchor, options, [result]).predicted
-        return None if predicted is None else Scores.of(predicted.value, 0.0, memory, 0.0)
+        prediction = prediction_of(anchor, options, [result])
+        if prediction.predicted is None:
+            return None
+        return Scores.of(prediction.predicted.value, 0.0, memory, 0.0, **prediction.reads.named())
 
     def _replays(self, variants: Sequence[Variant], options: Sequence[OptionSet]) -> list[Results]:
         return [*replay_all(variants, options, self.fitted.evidence.run, self.replayer)]

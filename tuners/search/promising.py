@@ -4,13 +4,14 @@ Only options that an estimate goes by are drawn; the rest stays as it is. What a
 back to what it is now, so that a promising candidate changes little.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median, stdev
 from typing import NamedTuple
 
 import numpy as np
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.tunables import Effect
 from lsmlens.tuners.search.bounds import Bounds
 from lsmlens.tuners.search.estimate import OF_SHAPE, Estimator
 from lsmlens.tuners.search.scores import Objective, Scores, cost
@@ -30,7 +31,8 @@ SAME = 0.015
 USUAL_ERROR, LEAST_ERROR, TRUSTED_ERRORS = 0.12, 0.06, 2.5
 ENOUGH_REPLAYS = 4
 UNSHOWN = "{} would not be compacted within the log's time: what that costs later does not show"
-DRAWN_OPTIONS = frozenset({*OF_SHAPE, "max_total_wal_size"} - {"target_file_size_base"})
+ESTIMATED = frozenset({*OF_SHAPE, "max_total_wal_size"})
+DRAWN_OPTIONS = ESTIMATED - {"target_file_size_base"}
 
 
 class Promise(NamedTuple):
@@ -43,31 +45,38 @@ class Promise(NamedTuple):
 
 @dataclass(slots=True)
 class Promising:
-    """Estimated costs of candidates of one space, against its present options."""
+    """Estimated costs of candidates of one space, against its present options. `starts` are drawn near as well."""
 
     space: Space
     bounds: Bounds
     estimator: Estimator
     objective: Objective
     seed: int = 1
+    starts: Sequence[Mapping[str, str]] = ()
     _present: Scores | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self._present = self.estimator.scores(self.space.base) if self.estimator.is_levelled else None
+        base = self.space.base
+        self._present = self.estimator.scores(base) if self.estimator.covers(base) else None
 
     def cost(self, choices: Mapping[str, str]) -> float | None:
         """The estimated cost; None where nothing can be estimated."""
-        return None if self._present is None else self._estimated(choices, self._present).cost
+        return self.cost_of(self.space.candidate(choices, "estimated"))
 
     def cost_of(self, options: OptionSet) -> float | None:
-        """The estimated cost of options that are not of this space; None where nothing can be estimated."""
-        if self._present is None:
+        """The estimated cost of options, of this space or not; None where nothing can be estimated."""
+        if self._present is None or not self.estimator.covers(options):
             return None
         return cost(self.estimator.scores(options), self._present, self.objective)
 
+    def is_probed(self, one: Dimension) -> bool:
+        """Whether only replays tell what the dimension does, and do."""
+        return one.column is None and one.tunable.effect is not Effect.STALLS and one.option not in ESTIMATED
+
     def unshown(self, options: OptionSet) -> str | None:
         """Why the log cannot tell what these options cost, as far as that is estimated; None if it can."""
-        family = None if self._present is None else self.estimator.unshown(options)
+        is_known = self._present is not None and self.estimator.covers(options)
+        family = self.estimator.unshown(options) if is_known else None
         return None if family is None else UNSHOWN.format(family)
 
     def _estimated(self, choices: Mapping[str, str], present: Scores) -> Promise:
@@ -80,14 +89,26 @@ class Promising:
         if self._present is None or not free:
             return []
         rng = np.random.default_rng(self.seed)
-        pool = self._fitting((_drawn(self.space, free, rng) for _ in range(DRAWN)), self._present)
+        estimated = replace(self.space, dimensions=tuple(free))
+        drawn = (_drawn(self.space, free, rng) for _ in range(DRAWN))
+        pool = self._fitting((*self._starts(free), *drawn), self._present)
         for _ in range(GENERATIONS):
             parents = self._valid(pool)
             if not parents:
                 break
-            near = (neighbour(self.space, parents, seed) for seed in rng.integers(0, 1 << 31, NEAR).tolist())
+            near = (neighbour(estimated, parents, seed) for seed in rng.integers(0, 1 << 31, NEAR).tolist())
             pool = _by_cost([*pool, *self._fitting(near, self._present)])
         return self._different(pool, count, self._present)
+
+    def _starts(self, free: Sequence[Dimension]) -> Iterator[dict[str, str]]:
+        """The starts in what can be estimated; what takes too much memory with fewer buffers as well."""
+        present = self.space.present
+        for start in self.starts:
+            choices = {**present, **{one.name: start[one.name] for one in free}}
+            yield choices
+            for one in free:
+                if one.option == "max_write_buffer_number":
+                    yield from ({**choices, one.name: fewer} for fewer in one.values)
 
     def _different(self, pool: Sequence[Promise], count: int, present: Scores) -> list[Promise]:
         found: list[Promise] = []

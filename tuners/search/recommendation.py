@@ -1,10 +1,11 @@
 """A recommendation: the settings to take, why, how sure that is, and what was tried and lost."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lsmlens.tuners.estimation.fit import FittedWorkload
+from lsmlens.tuners.options.ceph_configuration import needs_reshard
 from lsmlens.tuners.options.option_set import Difference, OptionSet
 from lsmlens.tuners.predictions.anchor import Anchor
 from lsmlens.tuners.search.evaluation import Evaluated
@@ -68,7 +69,8 @@ class Recommendation:
     """What to run with. `picked` is None where nothing beats the present options beyond chance; `reason` says why.
 
     `finalists` come cheapest first, the present options not among them; `tried` is the course of the search, `fixed`
-    the presets and given candidates: name, cost and why it has none. `seconds` are those of all sittings.
+    the presets and given candidates: name, cost and why it has none. `seconds` are those of all sittings. `left_out`
+    says of options that can be tuned why they were not.
     """
 
     fitted: FittedWorkload
@@ -89,6 +91,7 @@ class Recommendation:
     seconds: float
     budget_seconds: float
     notes: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def pruned(self) -> int:
@@ -125,7 +128,7 @@ def changes(finalist: Finalist, present: Scores) -> tuple[Change, ...]:
         before, after = getattr(present, metric), getattr(finalist.scores, metric)
         if before is None or after is None:
             continue
-        is_bound = metric in ("written_bytes", "flush_bytes", "compactions", "processed_records")
+        is_bound = metric in (*("written_bytes", "flush_bytes", "compactions", "processed_records", "sorted_runs"),)
         bounds = (getattr(low, metric), getattr(high, metric)) if is_bound and low and high else (None, None)
         found.append(Change(metric, before, after, *bounds))
     return tuple(found)
@@ -179,5 +182,5 @@ def finalist(
         cost(evaluated.high, present, objective),
         tuple(cases),
         differences,
-        is_ceph and any(one.family is not None for one in differences),
+        is_ceph and any(map(needs_reshard, differences)),
     )

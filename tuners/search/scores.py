@@ -14,6 +14,8 @@ class Objective(StrEnum):
     WEAR = "wear"
     LATENCY = "latency"
     CPU = "cpu"
+    READS = "reads"
+    THROUGHPUT = "throughput"
     BALANCED = "balanced"
 
 
@@ -23,7 +25,8 @@ class Scores(NamedTuple):
     `written_bytes` are those of flushes and compactions, `flush_bytes` the flushes' share. `processed_records` are
     those that compactions read: what their CPU time grows with, and unlike `cpu_seconds`, of the replay itself, the
     same in every replay. `memory_bytes` is what memtables may take at most, `space_bytes` the files at their most.
-    `stall_seconds`, `p50_micros` and `p99_micros` are of paced replays, None without.
+    `stall_seconds`, `p50_micros` and `p99_micros` are of paced replays, None without. `sorted_runs` are what a read
+    looks into, None where nothing tells.
     """
 
     written_bytes: float
@@ -36,6 +39,7 @@ class Scores(NamedTuple):
     stall_seconds: float | None = None
     p50_micros: float | None = None
     p99_micros: float | None = None
+    sorted_runs: float | None = None
 
     @property
     def write_amplification(self) -> float | None:
@@ -43,7 +47,14 @@ class Scores(NamedTuple):
         return self.written_bytes / self.flush_bytes if self.flush_bytes else None
 
     @classmethod
-    def of(cls, figures: Figures, cpu_seconds: float, memory_bytes: float, space_bytes: float) -> "Scores":
+    def of(
+        cls,
+        figures: Figures,
+        cpu_seconds: float,
+        memory_bytes: float,
+        space_bytes: float,
+        sorted_runs: float | None = None,
+    ) -> "Scores":
         """The scores of what was predicted for a set of options."""
         return cls(
             figures.written_bytes,
@@ -53,6 +64,7 @@ class Scores(NamedTuple):
             cpu_seconds,
             memory_bytes,
             space_bytes,
+            sorted_runs=sorted_runs,
         )
 
     def paced(self, stall_seconds: float | None, latencies: Latencies | None) -> "Scores":
@@ -68,8 +80,18 @@ WEIGHTS: Mapping[Objective, Mapping[str, float]] = {
     Objective.WEAR: {"written_bytes": 1.0, "processed_records": 0.05, "memory_bytes": 0.05},
     Objective.LATENCY: {"p99_micros": 0.6, "stall_seconds": 0.4, "written_bytes": 0.4, "processed_records": 0.1},
     Objective.CPU: {"processed_records": 1.0, "written_bytes": 0.2, "memory_bytes": 0.05},
-    Objective.BALANCED: {"written_bytes": 0.5, "processed_records": 0.3, "p99_micros": 0.3, "memory_bytes": 0.1},
+    Objective.READS: {"sorted_runs": 1.0, "written_bytes": 0.3, "processed_records": 0.1, "memory_bytes": 0.05},
+    Objective.THROUGHPUT: {
+        **{"processed_records": 0.5, "written_bytes": 0.4, "stall_seconds": 0.4, "p99_micros": 0.2},
+        "sorted_runs": 0.2,
+    },
+    Objective.BALANCED: {
+        **{"written_bytes": 0.5, "processed_records": 0.3, "p99_micros": 0.3, "sorted_runs": 0.2},
+        "memory_bytes": 0.1,
+    },
 }
+# Reads that look into so many times as many sorted runs are said to be worse before anything else is said.
+MOST_SORTED_RUNS = 1.25
 # A stall or a latency this short is none: ratios of them say nothing.
 LEAST = {"stall_seconds": 0.1, "p99_micros": 100.0}
 SMALLEST = 1e-9
@@ -87,6 +109,13 @@ def cost(scores: Scores, present: Scores, objective: Objective) -> float:
         least = LEAST.get(name, SMALLEST)
         product *= max(LEAST_RATIO, float(max(mine, least) / max(theirs, least))) ** weight
     return product
+
+
+def reads_worsen(scores: Scores, present: Scores) -> bool:
+    """Whether reads cost more than at the present settings, beyond the bound of MOST_SORTED_RUNS."""
+    if scores.sorted_runs is None or present.sorted_runs is None:
+        return False
+    return scores.sorted_runs > MOST_SORTED_RUNS * present.sorted_runs
 
 
 def dominates(one: Scores, other: Scores) -> bool:
@@ -109,4 +138,7 @@ def front(scores: Sequence[Scores]) -> list[int]:
 
 
 def _compared(one: Scores) -> tuple[float | None, ...]:
-    return one.written_bytes, one.processed_records, one.memory_bytes, one.stall_seconds, one.p99_micros
+    return (
+        *(one.written_bytes, one.processed_records, one.memory_bytes, one.stall_seconds, one.p99_micros),
+        one.sorted_runs,
+    )

@@ -1,9 +1,10 @@
 """Screening: many candidates, each replayed once with the best fit of the workload, small.
 
-In order: what estimates promise most; the presets of Ceph's releases and candidates that were given; more that is
-promising, and between it what the findings advise and shapes that have helped elsewhere; draws, until the trials or
-their share of the budget are spent; at last the best is made simpler: what it changes without effect is left as it is.
-What is estimated to be far worse than the best so far is not replayed.
+In order: what estimates promise most; the presets of Ceph's releases and candidates that were given, as they are, and
+the best of them as far as this space has them, to go on from; more that is promising, and between it what the findings
+advise and shapes that have helped elsewhere; draws, until the trials or their share of the budget are spent; at last
+the best is made simpler: what it changes without effect is left as it is. What is estimated to be far worse than the
+best so far is not replayed.
 
 Candidates to begin with: what the findings of an analysis advise, and what Ceph's releases run with.
 """
@@ -15,10 +16,12 @@ from dataclasses import dataclass, field
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.presets import preset, preset_names
+from lsmlens.tuners.options.tunables import durability_changed
 from lsmlens.tuners.predictions.figures import total
+from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.search.bounds import Bounds
 from lsmlens.tuners.search.estimate import WEIGHTY_SHARE
-from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference
+from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference, not_taken
 from lsmlens.tuners.search.promising import UNSHOWN, Promising, far_worse
 from lsmlens.tuners.search.request import Budget, TuningRequest
 from lsmlens.tuners.search.scores import Scores, cost
@@ -27,6 +30,8 @@ from lsmlens.tuners.search.study import PRESENT, Planned, Prospect, Study, Tried
 
 # Of the budget, until when candidates are drawn, and until when the best is made simpler.
 DRAWING_SHARE, SIMPLIFYING_SHARE = 0.4, 0.5
+# So many presets and given sets are gone on from.
+STARTS = 2
 # So many candidates that estimates promise, after every two of them one that is advised or has helped elsewhere.
 PROMISED, BETWEEN = 12, 2
 # A choice goes back to the present one if the cost does not rise by more than this; a column's, that needs a reshard,
@@ -105,7 +110,7 @@ class Screening:
         is_ceph = self.evaluator.fitted.evidence.run.ceph_version is not None
         every = [(one, "given") for one in self.request.candidates]
         every += [(one, "a preset") for one in (presets() if is_ceph else ())]
-        problems = {one.name: self.bounds.problem(one) or self._far_worse(one, origin) for one, origin in every}
+        problems = {one.name: self._problem(one) or self._far_worse(one, origin) for one, origin in every}
         # judged by what was known when they were first looked at
         problems = self.evaluator.replayer.ledger.decided("option sets", problems)
         fitting = [one for one, _ in every if problems[one.name] is None]
@@ -117,8 +122,12 @@ class Screening:
                 costs[one.name] = cost(result.scores, self.own, self.request.objective)
         return [Fixed(one, origin, costs.get(one.name), problems[one.name]) for one, origin in every]
 
-    def search(self) -> None:
-        """What is planned, draws, and the simpler best."""
+    def search(self, fixed: Sequence[Fixed]) -> None:
+        """The best of the presets and given sets, what is planned, draws, and the simpler best."""
+        better = [one for one in fixed if one.cost is not None and one.cost < 1]
+        for one in sorted(better, key=lambda one: one.cost or 0.0)[:STARTS]:
+            choices = self.space.choices_of(one.options)
+            self._try_all([self.study.propose(f"as {one.options.name}", one.origin, choices, self._judge_start)])
         while self._goes_on():
             batch = self._next_batch()
             if not batch:
@@ -158,9 +167,13 @@ class Screening:
             found.insert(min(len(found), number * (BETWEEN + 1) - 1), one)
         return found
 
+    def _judge_start(self, one: Tried) -> Prospect:
+        """What was replayed already needs no estimate to be worth it."""
+        return Prospect(self._problem(self.space.candidate(one.choices, one.name)), self.promising.cost(one.choices))
+
     def _judge(self, one: Tried) -> Prospect:
         options = self.space.candidate(one.choices, one.name)
-        problem = self.bounds.problem(options) or self.promising.unshown(options)
+        problem = self._problem(options) or self.promising.unshown(options)
         if problem is not None:
             return Prospect(problem)
         estimate = self.promising.cost(one.choices)
@@ -168,6 +181,10 @@ class Screening:
             return Prospect(None, estimate)
         problem = far_worse(estimate, self.study.tried)
         return Prospect(problem, estimate, problem is not None)
+
+    def _problem(self, options: OptionSet) -> str | None:
+        """Why options are out, whatever they cost."""
+        return durability_changed(options, self.space.base) or self.bounds.problem(options)
 
     def _simplify(self) -> None:
         """Put each change of the best back alone, then all together whose absence does no harm."""
@@ -220,9 +237,13 @@ class Screening:
                 self.seconds.append(result.seconds)
 
     def _unshown(self, result: Evaluated) -> str | None:
-        """Why a replay has no figures that count: it failed, or a family that compacts now did not compact in it."""
+        """Why a replay's figures do not count: it failed, was of other options, or a family did not compact in it."""
         if result.problem is not None:
             return result.problem
+        measured = (one for one in result.results if isinstance(one, Measurement))
+        not_replayed = [why for one in measured if (why := not_taken(result.options, self.space.base, one))]
+        if not_replayed:
+            return not_replayed[0]
         observed = self.reference.anchor.observed
         least = WEIGHTY_SHARE * total(observed).written_bytes
         for one in result.prediction.families:
@@ -254,9 +275,9 @@ def ranked(
     found = []
     for one in study.tried:
         if one.cost is not None:
-            changed = [name for name, value in one.choices.items() if value != present[name]]
+            changed = [each for each in space.dimensions if one.choices[each.name] != present[each.name]]
             if changed:
-                columns = sum("." in name for name in changed)
+                columns = sum(each.column is not None for each in changed)
                 order = (round(one.cost, 3), columns, len(changed), one.number)
                 found.append((order, (one.name, one.origin, space.candidate(one.choices, one.name), one.cost)))
     found += [

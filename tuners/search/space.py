@@ -1,44 +1,27 @@
 """The space that is searched: which options may change, for whom, and to what.
 
-Every option has a ladder of values around the one in force; sizes go in powers of two, as their effect does. A column
-that carries much of the bytes (Ceph's O, P, L, m, p; any family elsewhere) has memtables of its own to choose, which
-are as all others have them unless chosen otherwise: in Ceph, options of a column cost a reshard.
+Which options can be tuned, and over which values, is declared in `tunables`. Every option has a ladder of values around
+the one in force, and on it what the presets and given sets have; sizes go in powers of two, as their effect does. A
+column that carries much of the bytes (Ceph's O, P, L, m, p; any family elsewhere) has memtables of its own to choose,
+which are as all others have them unless chosen otherwise: in Ceph, options of a column cost a reshard.
 
 Near a candidate are those with a few of its choices moved along their ladders, or mixed with another's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from lsmlens.analyzer.errors import InputError
-from lsmlens.tuners.options.option_catalogue import find_option
 from lsmlens.tuners.options.option_set import CHANGED, OptionSet, column_of
+from lsmlens.tuners.options.tunables import TUNABLES, Surroundings, Tunable, find_tunable
 from lsmlens.tuners.predictions.scales import largest_scale
 
 # A column is chosen for by itself from this share of the bytes that flushes and compactions write.
 OWN_SHARE = 0.03
-DOUBLINGS = {
-    "write_buffer_size": range(-3, 3),
-    "max_bytes_for_level_base": range(-2, 5),
-    "target_file_size_base": range(-2, 3),
-    "max_total_wal_size": range(-2, 3),
-}
-# Smaller write buffers than this are not tried, unless the present ones are: no memory is worth saving there.
-LEAST_BUFFER_BYTES = 1 << 20
-LADDERS = {
-    "max_write_buffer_number": ("2", "4", "8", "16", "32", "64"),
-    "min_write_buffer_number_to_merge": ("1", "2", "3", "4", "6", "8", "12", "16", "32"),
-    "level0_file_num_compaction_trigger": ("2", "4", "6", "8", "12", "16"),
-    "max_bytes_for_level_multiplier": ("4", "6", "8", "10", "12", "16"),
-    "max_background_jobs": ("2", "4", "6", "8"),
-    "ttl": ("0", "21600", "2592000"),
-    "compression": ("kNoCompression", "kLZ4Compression"),
-}
-LEAST_BYTES, MOST_BYTES = 1 << 16, 1 << 36
-OF_COLUMNS = ("write_buffer_size", "min_write_buffer_number_to_merge")
-SHARED = (*DOUBLINGS, *LADDERS)
+MOST_BYTES = 1 << 36
 AS_ALL = "as all"
 PARENTS = 4
 # How many choices move, and how likely that many.
@@ -54,9 +37,14 @@ class Dimension(NamedTuple):
     One of a column's values is AS_ALL: what all have.
     """
 
-    option: str
+    tunable: Tunable
     column: str | None
     values: tuple[str, ...]
+
+    @property
+    def option(self) -> str:
+        """What is declared tunable, by its name."""
+        return self.tunable.name
 
     @property
     def name(self) -> str:
@@ -66,20 +54,28 @@ class Dimension(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The dimensions around one option set, which is `base`."""
+    """The dimensions around one option set, which is `base`.
+
+    `left_out` says of other options that can be tuned why they are not searched here.
+    """
 
     base: OptionSet
     dimensions: tuple[Dimension, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def candidate(self, choices: Mapping[str, str], name: str) -> OptionSet:
         """The option set of these choices; what is not chosen stays. Its validity is not looked at."""
         options, present = self.base, self.present
+        changed = []
         for dimension in self.dimensions:  # what all share stands first
-            value = choices.get(dimension.name, present[dimension.name])
+            tunable, value = dimension.tunable, choices.get(dimension.name, present[dimension.name])
             if value == AS_ALL:
-                value = _value(options, dimension.option, None)
-            if value != _value(options, dimension.option, dimension.column):
-                options = options.changed(dimension.option, value, dimension.column)
+                value = _value(options, tunable, None)
+            if value != _value(options, tunable, dimension.column):
+                options = tunable.set_in(options, value, dimension.column)
+                changed.append((tunable, value))
+        for tunable, value in changed:
+            options = tunable.with_beside(options, value)
         return options.named(name)
 
     @property
@@ -90,7 +86,7 @@ class Space:
     def largest_scale(self, families: Sequence[str]) -> float:
         """The largest scale at which no write buffer that can be chosen gets too small, at least 1."""
         chosen = [
-            self.base.changed(one.option, one.values[0], one.column)
+            one.tunable.set_in(self.base, one.values[0], one.column)
             for one in self.dimensions
             if one.option == "write_buffer_size" and one.values[0] != AS_ALL
         ]
@@ -100,25 +96,36 @@ class Space:
         """Where another option set stands in this space: the nearest value of each ladder."""
         found = {}
         for dimension in self.dimensions:
-            value = _value(options, dimension.option, dimension.column)
-            is_as_all = dimension.column is not None and value == _value(options, dimension.option, None)
+            value = _value(options, dimension.tunable, dimension.column)
+            is_as_all = dimension.column is not None and value == _value(options, dimension.tunable, None)
             found[dimension.name] = AS_ALL if is_as_all else _nearest(dimension.values, value)
         return found
 
 
-def space_of(base: OptionSet, bytes_by_family: Mapping[str, float], frozen: Iterable[str] = ()) -> Space:
+def space_of(
+    base: OptionSet,
+    bytes_by_family: Mapping[str, float],
+    frozen: Iterable[str] = (),
+    where: Surroundings | None = None,
+    others: Sequence[OptionSet] = (),
+) -> Space:
     """The space around an option set, with columns of their own for the families that carry the bytes.
 
     `frozen` names dimensions that keep their value: an option, which freezes it for columns too, or `COLUMN.option`.
-    Raises InputError for a name that is no dimension.
+    `where` decides which options can be tuned at all, and what `others` have stands on the ladders. Raises InputError
+    for a name that is no dimension, and none elsewhere.
     """
-    dimensions = tuple(_dimensions(base, _heavy_columns(bytes_by_family)))
+    where = where or Surroundings()
+    left_out = {one.name: why for one in TUNABLES if (why := one.left_out(base, where)) is not None}
+    tunables = [one for one in TUNABLES if one.name not in left_out]
+    dimensions = tuple(_dimensions(base, tunables, _heavy_columns(bytes_by_family), others))
     names = {one.name for one in dimensions} | {one.option for one in dimensions}
     held = frozenset(frozen)
     for name in sorted(held - names):
-        known = ", ".join(sorted(names))
-        raise InputError(f"--freeze {name}", "nothing of that name is searched", f"there are {known}")
-    return Space(base, tuple(one for one in dimensions if held.isdisjoint((one.name, one.option))))
+        if find_tunable(name) is None:
+            known = ", ".join(sorted(names))
+            raise InputError(f"--freeze {name}", "nothing of that name is searched", f"there are {known}")
+    return Space(base, tuple(one for one in dimensions if held.isdisjoint((one.name, one.option))), left_out)
 
 
 def has_own_columns(options: OptionSet) -> bool:
@@ -135,29 +142,35 @@ def _heavy_columns(bytes_by_family: Mapping[str, float]) -> list[str]:
     return sorted(heavy) if len(columns) > 1 else []
 
 
-def _dimensions(base: OptionSet, columns: Iterable[str]) -> Iterator[Dimension]:
-    for option in SHARED:
-        known = find_option(option)
-        if known is not None and base.value_of(option) is not None:
-            yield Dimension(option, None, _ladder(option, _value(base, option, None)))
+def _dimensions(
+    base: OptionSet, tunables: Sequence[Tunable], columns: Sequence[str], others: Sequence[OptionSet]
+) -> Iterator[Dimension]:
+    for one in tunables:
+        yield Dimension(one, None, _ladder(one, _value(base, one, None), _others(others, one, None)))
     for column in columns:
-        for option in OF_COLUMNS:
-            present = _value(base, option, column)
-            values = _ladder(option, present)
-            place = values.index(present) + 1
-            yield Dimension(option, column, (*values[:place], AS_ALL, *values[place:]))
+        for one in tunables:
+            if one.of_columns:
+                present = _value(base, one, column)
+                values = _ladder(one, present, _others(others, one, column))
+                place = values.index(present) + 1
+                yield Dimension(one, column, (*values[:place], AS_ALL, *values[place:]))
 
 
-def _ladder(option: str, present: str) -> tuple[str, ...]:
-    if option in DOUBLINGS:
-        size = int(present)
-        if size <= 0:  # RocksDB chooses: that stays one of the choices
-            return (present, *(str(1 << power) for power in range(28, 32)))
-        least = LEAST_BUFFER_BYTES if option == "write_buffer_size" else LEAST_BYTES
-        values = {max(least, min(MOST_BYTES, int(size * 2.0**power))) for power in DOUBLINGS[option]}
-        return tuple(str(value) for value in sorted({*values, size}))
-    values_of = LADDERS[option]
-    return values_of if present in values_of else tuple(sorted((*values_of, present), key=_order))
+def _others(others: Sequence[OptionSet], tunable: Tunable, column: str | None) -> list[str]:
+    return [value for one in others if (value := tunable.value_in(one, column)) is not None]
+
+
+def _ladder(tunable: Tunable, present: str, others: Sequence[str]) -> tuple[str, ...]:
+    if tunable.doublings is None:
+        others = sorted({present, *others} - {*tunable.values})
+        return tuple(sorted((*tunable.values, *others), key=_order)) if others else tunable.values
+    size = int(present)
+    if size <= 0:  # RocksDB chooses: that stays one of the choices
+        return (present, *(str(1 << power) for power in range(28, 32)))
+    doubled = {max(tunable.least, min(MOST_BYTES, int(size * 2.0**power))) for power in tunable.doublings}
+    # smaller ones than these would keep every replay at a larger scale
+    more = {int(one) for one in others if one.isdecimal() and int(one) > max(doubled)}
+    return tuple(str(value) for value in sorted({*doubled, *more, size}))
 
 
 def _order(value: str) -> tuple[float, str]:
@@ -176,10 +189,19 @@ def _nearest(values: tuple[str, ...], wanted: str) -> str:
         return values[0]
 
 
-def _value(options: OptionSet, option: str, column: str | None) -> str:
+def _value(options: OptionSet, tunable: Tunable, column: str | None) -> str:
     """The value in force, as text; of a column that of its first family."""
-    value = options.value_of(option, column)
-    return "0" if value is None else value.removesuffix(".000000")
+    value = tunable.value_in(options, column)
+    return "0" if value is None else value
+
+
+def probes(dimensions: Sequence[Dimension], best: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """The choices of `best` with one of these dimensions at another of its values: of each a first, then the second."""
+    others = [[(one.name, value) for value in one.values if value != best[one.name]] for one in dimensions]
+    for row in zip_longest(*others):
+        for pair in row:
+            if pair is not None:
+                yield {**best, pair[0]: pair[1]}
 
 
 class Scored(Protocol):

@@ -1,9 +1,9 @@
 """A study: every candidate tried for one log, kept in a database file so that nothing is lost or tried twice.
 
-Candidates are either proposed, or drawn: what is planned first, and then in turn by Optuna's multi-objective TPE, and
-near one of the best so far. Draws come in batches, which are drawn as a whole before any of them is tried; each is
-seeded by its number and knows the batches before its own. So a study that was interrupted anywhere goes on to the
-candidates it would have come to.
+Candidates are either proposed, or drawn: what is planned first, and then in turn near one of the best so far, as the
+best with one option changed that only a replay tells of, and by Optuna's multi-objective TPE. Draws come in batches,
+which are drawn as a whole before any of them is tried; each is seeded by its number and knows the batches before its
+own. So a study that was interrupted anywhere goes on to the candidates it would have come to.
 """
 
 import logging
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import optuna
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.search.scores import Scores
-from lsmlens.tuners.search.space import Space, neighbour
+from lsmlens.tuners.search.space import Dimension, Space, neighbour, probes
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
@@ -85,18 +85,26 @@ class Tried:
 class Study:
     """The candidates of one log; `about` says of which log, options and bounds they are, and must stay the same.
 
-    `estimate` tells the cost of choices before they are tried, where it can.
+    `estimate` tells the cost of choices before they are tried, where it can; `probed` are dimensions that only
+    replays tell of.
 
     Raises InputError for a file that holds another log's study, or none.
     """
 
     def __init__(
-        self, path: Path, space: Space, about: Mapping[str, str], seed: int = 1, estimate: Estimate = lambda _: None
+        self,
+        path: Path,
+        space: Space,
+        about: Mapping[str, str],
+        seed: int = 1,
+        estimate: Estimate = lambda _: None,
+        probed: Sequence[Dimension] = (),
     ) -> None:
         optuna.logging.set_verbosity(logging.ERROR)
         self._space = space
         self._seed = seed
         self._estimate = estimate
+        self._probed = probed
         try:
             self._study = optuna.create_study(
                 storage=f"sqlite:///{path}", study_name=NAME, directions=DIRECTIONS, load_if_exists=True
@@ -197,9 +205,14 @@ class Study:
         """How the draw of a number is made, and its choices."""
         seed = self._seed * 1_000_003 + number
         scored = [one for one in before if one.cost is not None]
+        seen = {_key(one.choices) for one in before}
+        if number % 4 == 2 and scored:
+            best = min(scored, key=lambda one: (one.cost or 0.0, one.number))
+            probe = next((one for one in probes(self._probed, best.choices) if _key(one) not in seen), None)
+            if probe is not None:
+                return "one option of the best", probe
         if number % 2 and scored:
             near = [neighbour(self._space, scored, seed * NEIGHBOURS + place) for place in range(NEIGHBOURS)]
-            seen = {_key(one.choices) for one in before}
             fresh = [one for one in near if _key(one) not in seen] or near
             # where nothing is estimated, the first
             return "near the best", min(fresh, key=lambda one: self._estimate(one) or 0.0)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.tunables import Surroundings
 from lsmlens.tuners.predictions.figures import by_family
 from lsmlens.tuners.predictions.scales import STEPS
 from lsmlens.tuners.search.bounds import Bounds, bounds_of
@@ -22,8 +24,8 @@ from lsmlens.tuners.search.pacing import Pacing
 from lsmlens.tuners.search.promising import Promising
 from lsmlens.tuners.search.recommendation import Finalist, Recommendation, pick
 from lsmlens.tuners.search.request import Budget, TuningRequest
-from lsmlens.tuners.search.screening import Say, Screening, ranked
-from lsmlens.tuners.search.space import Space, space_of
+from lsmlens.tuners.search.screening import Say, Screening, presets, ranked
+from lsmlens.tuners.search.space import OWN_SHARE, Space, space_of
 from lsmlens.tuners.search.study import Study
 
 # A screening replay has about so many operations: a few seconds of work, and enough for every level of most workloads.
@@ -43,6 +45,7 @@ class Tuning:
     request: TuningRequest
     path: Path
     say: Say
+    others: tuple[OptionSet, ...] = field(init=False)
     space: Space = field(init=False)
     bounds: Bounds = field(init=False)
     budget: Budget = field(init=False)
@@ -52,10 +55,28 @@ class Tuning:
         run = self.evaluator.fitted.evidence.run
         written = {one.name: float(one.flush_bytes + one.compaction_output_bytes) for one in run.families}
         self.evaluator.present = self.evaluator.present.named(CURRENT)
-        self.space = space_of(self.evaluator.present, written, self.request.frozen)
         self.bounds = bounds_of(run, self.evaluator.present, self.evaluator.families, self.request.memory_bytes)
+        self.others = (*self.request.candidates, *(presets() if run.ceph_version is not None else ()))
+        self.space = space_of(
+            self.evaluator.present, written, self.request.frozen, self._surroundings(written), self.others
+        )
         spent = self.evaluator.replayer.ledger.fact("spent seconds") or 0.0
         self.budget = Budget(self.request, spent, time.monotonic())
+
+    def _surroundings(self, written: Mapping[str, float]) -> Surroundings:
+        """What decides which options can be tuned here."""
+        fitted, engine = self.evaluator.fitted, self.evaluator.replayer.engine
+        run = fitted.evidence.run
+        heavy = [one for one in run.families if written[one.name] >= OWN_SHARE * sum(written.values())]
+        return Surroundings(
+            run.ceph_version,
+            engine.version,
+            engine.has_collectors,
+            fitted.workload.seconds,
+            max((one.flush_bytes / one.flush_output_records for one in heavy if one.flush_output_records), default=0.0),
+            any(interval.deletes for one in fitted.families for interval in one.evidence.intervals),
+            self.bounds.device_bytes is not None,
+        )
 
     def recommend(self) -> Recommendation:
         """Search, and say what to run with."""
@@ -70,7 +91,8 @@ class Tuning:
             self.evaluator.refine(scale)
         reference = self.evaluator.reference([self.evaluator.variant(scale)])
         self.promising = promising = self._promising()
-        study = Study(self.path, self.space, self._about(scale), self.request.seed, promising.cost)
+        probed = [one for one in self.space.dimensions if promising.is_probed(one)]
+        study = Study(self.path, self.space, self._about(scale), self.request.seed, promising.cost, probed)
         own = own_scores(self.evaluator, reference)
         screening = Screening(
             study,
@@ -87,7 +109,7 @@ class Tuning:
         screening.begin()
         fixed = screening.fixed()
         if not ledger.fact("screened"):
-            screening.search()
+            screening.search(fixed)
             ledger.keep_fact("screened", True)
         seconds = median(screening.seconds) if screening.seconds else took
         finals = Finals(self.evaluator, self.request, self.budget, self._say)
@@ -114,6 +136,7 @@ class Tuning:
             seconds=self.budget.spent(time.monotonic()),
             budget_seconds=self.request.budget_seconds,
             notes=tuple(self._notes(pacing, finalists)),
+            left_out=self.space.left_out,
         )
 
     def _has_time_to_refine(self, seconds: float) -> bool:
@@ -125,7 +148,8 @@ class Tuning:
         run = self.evaluator.fitted.evidence.run
         survival = survival_of(self.evaluator.fitted.workload)
         estimator = Estimator(survival, self.space.base, by_family(run.families))
-        return Promising(self.space, self.bounds, estimator, self.request.objective, self.request.seed)
+        starts = [self.space.choices_of(one) for one in self.others]
+        return Promising(self.space, self.bounds, estimator, self.request.objective, self.request.seed, starts)
 
     def _screening_scale(self) -> float:
         operations = sum(one.evidence.operations for one in self.evaluator.fitted.families)

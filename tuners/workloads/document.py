@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 from lsmlens.tuners.workloads.components import MOST_KEYS, MOST_SECONDS, Component, Growth, Keys
+from lsmlens.tuners.workloads.reads import FamilyReads
 from lsmlens.tuners.workloads.sizes import Size
 from msgspec import Meta
 
@@ -59,7 +60,8 @@ def shard_names(name: str, shards: int) -> tuple[str, ...]:
 class ColumnFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One column family, or `shards` of them named NAME-0, NAME-1 and so on, its keys divided among them.
 
-    `compression_ratio` is the share of their size to which values compress; 1 does not compress.
+    `compression_ratio` is the share of their size to which values compress; 1 does not compress. `reads` are made as
+    long as anything is written; without, nothing is known of reads, and none are made.
     """
 
     name: Annotated[str, Meta(min_length=1)]
@@ -68,6 +70,7 @@ class ColumnFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     components: Annotated[tuple[Component, ...], Meta(min_length=1, max_length=255)]
     compression_ratio: Annotated[float, Meta(gt=0, le=1)] = 1.0
     shards: Annotated[int, Meta(ge=1, le=1024)] = 1
+    reads: FamilyReads | None = None
 
     @property
     def shard_names(self) -> tuple[str, ...]:

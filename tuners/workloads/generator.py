@@ -9,6 +9,7 @@ from lsmlens.tuners.workloads.component_streams import ComponentStream, componen
 from lsmlens.tuners.workloads.document import Transactions, Workload
 from lsmlens.tuners.workloads.operations import Operations
 from lsmlens.tuners.workloads.payload import Payload
+from lsmlens.tuners.workloads.read_stream import ReadStream, has_reads, with_reads
 from lsmlens.tuners.workloads.routes import Route, routes
 from lsmlens.tuners.workloads.stream import Batches
 from lsmlens.tuners.workloads.transactions import pieces, transactions
@@ -56,13 +57,19 @@ class DeclaredStream:
         lanes = [lane for component in components for lane in component.lanes(scale)]
         payload = Payload(self._main_compression_ratio, seed)
         how = self._transactions(scale)
+        families = self.workload.column_families
+        reads = ReadStream(families, components, lanes, seed, scale) if has_reads(families) else None
         for preloaded in self._preload(seed, scale):
+            if reads is not None:
+                reads.take_in(preloaded)
             ordered = transactions(preloaded, how, len(self.families), whole_moments=False)
             for piece, starts in pieces(*ordered, PIECE_BYTES):
                 yield batches(piece, starts, lanes, payload)
         for run in self._run(seed, scale):
-            for piece, starts in pieces(*transactions(run, how, len(self.families)), PIECE_BYTES):
-                yield batches(piece, starts, lanes, payload)
+            beside = reads.beside(run) if reads is not None else None
+            made = pieces(*transactions(run, how, len(self.families)), PIECE_BYTES)
+            written = (batches(piece, starts, lanes, payload) for piece, starts in made)
+            yield from written if beside is None else with_reads(written, beside)
 
     def _transactions(self, scale: float) -> Transactions:
         """Batches as much smaller as all else: memtables are switched between batches, never within one."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from lsmlens.tuners.workloads.reads import Reads
 from numpy.typing import NDArray
 
 
@@ -14,13 +15,15 @@ class Batches:
 
     `buffer` holds bytes (shape: total,); batch i is `buffer[offsets[i]:offsets[i + 1]]`, so `offsets` has one more
     entry than there are batches. `seconds` is each batch's time on the workload's own clock, from 0, never falling.
-    A family's id in a batch is its place in the stream's `families`.
+    A family's id in a batch is its place in the stream's `families`. `reads` are made between them, each before the
+    first batch of a later second; None where nothing is read.
     """
 
     buffer: NDArray[np.uint8]
     offsets: NDArray[np.int64]
     seconds: NDArray[np.float64]
     records: int
+    reads: Reads | None = None
 
 
 class Stream(Protocol):

@@ -164,6 +164,12 @@ def _strings(form: KeyForm, head: bytes, length: int, key: Int, room: int) -> Ro
     return rows
 
 
+def key_rows(form: KeyForm, length: int, key: Int) -> RowBytes:
+    """Keys of one length as rows (shape: n, length)."""
+    rows: RowBytes = _strings(form, b"", length, key, 0)[:, len(varint(length)) :]
+    return rows
+
+
 def _set_varints(rows: RowBytes, values: Int) -> None:
     """Write each of `values` over the whole width of its row; all take as many bytes."""
     last = rows.shape[1] - 1

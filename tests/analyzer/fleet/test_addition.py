@@ -159,6 +159,43 @@ def test_daemons_of_one_archive_are_tasks_of_their_own(tmp_path: Path, fleet: Da
     assert hosts == [("osd.0", "h0"), ("osd.1", "h1")]
 
 
+@pytest.mark.parametrize("bracket", [b"[db_impl", b'{"time_micros"'])
+def test_a_piece_that_begins_with_a_bracket_is_a_log(
+    tmp_path: Path, fleet: DataSet, executor: Executor, stock: bytes, bracket: bytes
+) -> None:
+    path = tmp_path / "ceph-osd.0.log.1"
+    path.write_bytes(stock[stock.index(bracket, len(stock) // 2) :])
+    (added,) = add(fleet, [str(path)], executor, "ceph")
+    assert added.jobs > 0
+
+
+def test_a_log_that_a_container_runtime_wraps(tmp_path: Path, fleet: DataSet, executor: Executor, stock: bytes) -> None:
+    lines = stock.decode().splitlines(keepends=True)
+    wrapped = tmp_path / "wrapped" / "0123-json.log"
+    wrapped.parent.mkdir()
+    wrapped.write_text("".join(f"{json.dumps({'log': line, 'stream': 'stderr'})}\n" for line in lines))
+    plain = tmp_path / "plain" / "ceph-osd.0.log"
+    plain.parent.mkdir()
+    plain.write_bytes(stock)
+    other = DataSet.made_at(tmp_path / "other")
+    added = [add(data, [str(path)], executor, "ceph") for data, path in ((fleet, wrapped), (other, plain))]
+    assert added[0] == added[1]
+    assert jobs_of(fleet).equals(jobs_of(other))
+
+
+def test_a_log_that_daemons_share_is_said_to_be_one(
+    tmp_path: Path, fleet: DataSet, executor: Executor, stock: bytes
+) -> None:
+    lines = stock.decode().splitlines()[:2000]
+    path = tmp_path / "messages.log"
+    for number in range(2):
+        own = [line.replace("osd/ceph-0", f"osd/ceph-{number}").replace("osd.0", f"osd.{number}") for line in lines]
+        with path.open("a") as file:
+            file.writelines(f"Nov 20 23:00:42 host ceph-osd[{number + 7}]: {line}\n" for line in own)
+    (added,) = add(fleet, [str(path)], executor, "ceph")
+    assert "lines of several daemons: osd.0, osd.1" in added.failure
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_duckdb_reads_it_as_it_is(fleet: DataSet, executor: Executor, table: str) -> None:
     add(fleet, [str(FIXTURES / "osd-stock")], executor, "ceph")

@@ -1,6 +1,7 @@
 """Watching a log that grows, is rotated, cut short and left alone for a while: each event is counted once."""
 
 import gzip
+import json
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -97,6 +98,34 @@ def test_a_log_that_grows(scene: Scene, log: bytes, expected: dict[str, float], 
         scene.look()
         if restarts:
             scene.restart()
+    same(scene.sums, expected)
+    assert scene.watch.logs[0].name == "osd.0"
+
+
+def docker(line: str) -> Iterator[str]:
+    """As json-file of Docker and Podman: lines longer than 16 KiB in parts, which do not end in a newline."""
+    for start in range(0, len(line), 200):
+        yield json.dumps({"log": line[start : start + 200], "stream": "stderr", "time": "2026-11-20T22:56:20.1Z"})
+
+
+def cri(line: str) -> Iterator[str]:
+    """As CRI-O, containerd and Podman's k8s-file: a P for a part, an F for the end of a line."""
+    text = line.removesuffix("\n")
+    for start in range(0, max(1, len(text)), 200):
+        mark = "P" if start + 200 < len(text) else "F"
+        yield f"2026-11-20T22:56:20.123456789Z stderr {mark} {text[start : start + 200]}"
+
+
+@pytest.mark.parametrize("wrap", [docker, cri])
+def test_a_container_log_in_looks_that_cut_lines_in_parts(
+    scene: Scene, log: bytes, expected: dict[str, float], wrap: Callable[[str], Iterator[str]]
+) -> None:
+    lines = log.decode().splitlines(keepends=True)
+    wrapped = "".join(f"{part}\n" for line in lines for part in wrap(line)).encode()
+    for text in pieces(wrapped, 7):
+        scene.write(text)
+        scene.look()
+        scene.restart()
     same(scene.sums, expected)
     assert scene.watch.logs[0].name == "osd.0"
 
@@ -244,12 +273,12 @@ def test_a_state_that_is_none(scene: Scene, log: bytes) -> None:
         Watch([scene.path], scene.state, HOUR)
 
 
-def test_folders_and_wrapped_logs(tmp_path: Path) -> None:
+def test_folders_and_shared_logs(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a folder"):
         Watch([tmp_path], tmp_path / "state", HOUR)
-    path = tmp_path / "0.log"
-    path.write_text("2023-05-30T01:21:33.123456789Z stderr F debug 2023-05-30T01:21:33.122+0000 7f 1 osd.0 1 x\n" * 9)
+    path = tmp_path / "messages"
+    path.write_text("May 30 01:21:33 host ceph-osd[123]: 2023-05-30T01:21:33.122+0000 7f 1 osd.0 1 x\n" * 9)
     watch = Watch([path], tmp_path / "state", HOUR)
-    with pytest.raises(InputError, match="wraps"):
+    with pytest.raises(InputError, match="daemons share"):
         watch.look()
     watch.close()

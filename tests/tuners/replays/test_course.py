@@ -1,8 +1,9 @@
 """The course of a replay over the workload's time."""
 
+import numpy as np
 import pytest
 from lsmlens.analyzer.runs.jobs import Job
-from lsmlens.tuners.replays.course import MOMENTS, course_of
+from lsmlens.tuners.replays.course import BEFORE, MOMENTS, course_of, seconds_reached
 
 from tests import jobs
 
@@ -38,3 +39,9 @@ def test_what_was_before_the_start_is_left_out() -> None:
 def test_without_jobs_or_steps_there_is_nothing() -> None:
     assert {one.flush_bytes for one in course_of(jobs.jobs(), STEPS, 1000.0, 96.0)} == {0.0}
     assert course_of(jobs.jobs(flush(1.0, 1)), [], 0.0, 96.0) == ()
+
+
+def test_a_settled_replay_s_jobs_are_of_the_end_of_their_step() -> None:
+    moments = np.array([999.0, 1000.5, 1001.0, 1005.5, 1012.0])
+    assert seconds_reached(moments, STEPS, 1000.0, is_settled=True).tolist() == [BEFORE, 48.0, 48.0, 96.0, 96.0]
+    assert seconds_reached(moments, STEPS, 1000.0, is_settled=False).tolist() == [BEFORE, 24.0, 48.0, 72.0, 96.0]

@@ -71,3 +71,16 @@ def test_what_cannot_be_made_there_is_an_error(stream: DeclaredStream, tmp_path:
         next(generation)
     with Generation(Unplanned(), 1, 1.0) as generation, pytest.raises(ChildProcessError):
         next(generation)
+
+
+def test_slices_carry_the_reads_of_their_time() -> None:
+    every = list(DeclaredStream(load_preset("rgw-listing")).batches(1, 2000.0))
+    whole = next(one for one in every if one.reads is not None and len(one.reads))
+    assert whole.reads is not None
+    cut = [one for one in slices(whole, 10_000) if one.reads is not None]
+    assert len(cut) > 3
+    assert b"".join(one.reads.buffer.tobytes() for one in cut if one.reads) == whole.reads.buffer.tobytes()
+    assert sum(len(one.reads) for one in cut if one.reads is not None) == len(whole.reads)
+    for one in cut[:-1]:
+        assert one.reads is not None
+        assert not len(one.reads) or one.reads.seconds[-1] <= one.seconds[-1]

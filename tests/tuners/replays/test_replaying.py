@@ -27,6 +27,7 @@ from lsmlens.tuners.replays.trial import Trial
 from lsmlens.tuners.workloads.components import Growth, Keys
 from lsmlens.tuners.workloads.document import ColumnFamily, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
+from lsmlens.tuners.workloads.reads import FamilyReads, Gets, Iterators
 
 Measured = Callable[..., Measurement]
 
@@ -192,3 +193,42 @@ def test_an_engine_without_tickers(measured: Measured) -> None:
     assert list(unreconciled(even(measured, tickers={}))) == [
         "bytes could not be held against tickers: the engine keeps none"
     ]
+
+
+def test_sorted_runs_are_means_over_the_workload_s_time(tmp_path: Path) -> None:
+    """New tables are never compacted: level 0 grows from none to all of them, the memtable is alone but for a while."""
+    kept = trial(EngineChoice("rocksdict", "9.8.4"), level0_file_num_compaction_trigger="100")
+    measured = replay(kept, tmp_path / "kept", lambda _: None)
+    flushes = measured.total.flushes
+    assert flushes > 6
+    runs = measured.sorted_runs["default"]
+    assert runs.memtables == pytest.approx(1.0, abs=0.1)
+    assert runs.level0_files == pytest.approx(flushes / 2, rel=0.15)
+    assert runs.levels == 0
+    merged = trial(
+        EngineChoice("rocksdict", "9.8.4"),
+        **{"level0_file_num_compaction_trigger": "100", "max_write_buffer_number": "8"},
+        min_write_buffer_number_to_merge="4",
+    )
+    fewer = replay(merged, tmp_path / "merged", lambda _: None)
+    assert fewer.sorted_runs["default"].memtables == pytest.approx(2.5, abs=0.2)
+    assert fewer.sorted_runs["default"].level0_files < runs.level0_files / 2
+
+
+def test_a_replay_makes_the_workload_s_reads(tmp_path: Path) -> None:
+    growth = Growth(rate=20.0)
+    reads = FamilyReads(gets=Gets(rate=15.0, absent=0.4), iterators=Iterators(per_put=0.05, nexts=4))
+    family = ColumnFamily(name="default", keys=Keys(length=50), values=450, components=(growth,), reads=reads)
+    stream = DeclaredStream(Workload(name="read", seconds=200.0, column_families=(family,)))
+    asked = replace(trial(EngineChoice("rocksdict", "9.8.4")), stream=stream)
+    measured = replay(asked, tmp_path / "db", lambda _: None)
+    counts = measured.reads
+    assert counts.gets == pytest.approx(3000, rel=0.01)
+    assert counts.gets_found == pytest.approx(0.6 * counts.gets, rel=0.05)
+    assert counts.seeks == pytest.approx(200, rel=0.02)
+    assert counts.nexts == pytest.approx(4 * counts.seeks, rel=0.1)
+    assert counts.blocks_per_get is not None
+    again = replay(asked, tmp_path / "again", lambda _: None)
+    assert (again.reads.gets_found, again.reads.nexts) == (counts.gets_found, counts.nexts)
+    silent = replay(trial(EngineChoice("rocksdict", "9.8.4")), tmp_path / "silent", lambda _: None)
+    assert silent.reads.gets == silent.reads.seeks == 0

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.replays.writing import CHUNKS_AHEAD, LatencyRecorder, write_paced, write_settled
+from lsmlens.tuners.workloads.reads import GET, Reads
 from lsmlens.tuners.workloads.stream import Batches
 
 
@@ -166,3 +169,41 @@ def test_a_time_before_it_is_due_counts_as_the_least() -> None:
     found = recorder.latencies()
     assert found is not None
     assert set(found.response_micros.values()) == {1.0}
+
+
+class Reading(Notebook):
+    def read(self, reads: Reads, first: int, last: int) -> ReadCounts:
+        self.notes += [("read", int(reads.buffer[number])) for number in range(first, last)]
+        return ReadCounts(gets=last - first)
+
+
+def with_reads(batches: Batches, *seconds: float) -> Batches:
+    count = len(seconds)
+    read = np.arange(count, dtype=np.uint8)
+    families, nexts = np.zeros(count, np.uint16), np.full(count, GET, np.int32)
+    return replace(batches, reads=Reads(np.array(seconds), families, nexts, read, np.arange(count + 1)))
+
+
+def test_reads_come_after_the_step_they_are_due_in() -> None:
+    database = Reading()
+    (chunk,) = chunks([[40] * 6])
+    written = write_settled(database, iter([with_reads(chunk, 0.5, 1.5, 3.2, 9.0)]), 80, ignore, ignore, database.read)
+    assert written.reads.gets == 4
+    assert [one for one in database.notes if one[0] != "settle"] == [
+        *(("write", 0), ("write", 1), ("read", 0)),
+        *(("write", 2), ("write", 3), ("read", 1)),
+        *(("write", 4), ("write", 5), ("read", 2), ("read", 3)),
+    ]
+    # what settles comes before what is read
+    assert database.notes.index(("settle", 0)) < database.notes.index(("read", 0))
+
+
+def test_paced_reads_come_between_writes() -> None:
+    database = Reading()
+    (chunk,) = chunks([[40] * 3], 0.01)
+    written = write_paced(
+        database, iter([with_reads(chunk, 0.0, 0.015, 0.02)]), 1.0, LatencyRecorder(), ignore, database.read
+    )
+    assert written.reads.gets == 3
+    expected = [("write", 0), ("read", 0), ("write", 1), ("write", 2), ("read", 1), ("read", 2), ("settle", 0)]
+    assert database.notes == expected

@@ -107,8 +107,8 @@ def test_what_the_log_shows_corrects_a_family(workload: Workload, base: OptionSe
 
 def test_other_styles_than_levelled_are_not_estimated(estimator: Estimator, base: OptionSet) -> None:
     universal = base.changed("compaction_style", "kCompactionStyleUniversal")
-    assert estimator.is_levelled
-    assert not Estimator(estimator.survival, universal, {}).is_levelled
+    assert estimator.covers(estimator.present)
+    assert not estimator.covers(universal)
 
 
 def test_estimates_rank_as_replays_do(

@@ -7,6 +7,7 @@ import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.tunables import UNIVERSAL
 from lsmlens.tuners.predictions.figures import by_family
 from lsmlens.tuners.search.bounds import bounds_of
 from lsmlens.tuners.search.estimate import Estimator, survival_of
@@ -26,6 +27,21 @@ def promising(fitted: FittedWorkload, present: OptionSet, small_run: RunAnalysis
     bounds = bounds_of(small_run, present, fitted.stream.families, memory_bytes=4 << 20)
     estimator = Estimator(survival_of(fitted.workload), present, by_family(small_run.families))
     return Promising(space_of(present, written), bounds, estimator, Objective.WEAR)
+
+
+def test_styles_without_an_estimate_have_none_and_are_not_unshown(promising: Promising) -> None:
+    universal = promising.space.base.changed("compaction_style", UNIVERSAL)
+    assert promising.cost_of(universal) is None
+    assert promising.unshown(universal) is None
+    probed = {one.option for one in promising.space.dimensions if promising.is_probed(one)}
+    assert {"compaction_pri", "compaction_style"} <= probed
+    assert probed.isdisjoint(("max_background_jobs", "write_buffer_size"))
+
+
+def test_it_draws_near_what_it_is_given_to_start_from(promising: Promising) -> None:
+    (best,) = promising.best(1)
+    started = dataclasses.replace(promising, starts=[{**promising.space.present, **best.choices}], seed=7)
+    assert started.best(1)[0].cost <= best.cost
 
 
 def test_what_promises_is_within_the_bounds_and_changes_little(promising: Promising) -> None:

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lsmlens.tuners.search.scores import Objective, Scores, cost, dominates, front
+from lsmlens.tuners.search.scores import Objective, Scores, cost, dominates, front, reads_worsen
 
 PRESENT = Scores(100.0, 20.0, 10, 1000, 5, 64, 200)
 
@@ -53,3 +53,19 @@ def test_the_front_is_what_nothing_dominates(scores: list[Scores]) -> None:
 
 def test_what_was_not_measured_for_both_decides_nothing() -> None:
     assert dominates(PRESENT._replace(written_bytes=90.0, p99_micros=5e6), PRESENT)
+
+
+def test_reads_count_sorted_runs_where_these_are_known() -> None:
+    few, many = PRESENT._replace(sorted_runs=2.0), PRESENT._replace(sorted_runs=4.0)
+    assert cost(many, few, Objective.READS) == pytest.approx(2.0)
+    assert 1 < cost(many, few, Objective.BALANCED) < cost(many, few, Objective.READS)
+    assert cost(many, few, Objective.WEAR) == 1.0
+    assert cost(many, PRESENT, Objective.READS) == 1.0
+    assert dominates(few, many)
+    assert not dominates(many._replace(written_bytes=50.0), few)
+
+
+@pytest.mark.parametrize(("runs", "worsens"), [(2.4, False), (2.6, True), (1.0, False), (None, False)])
+def test_reads_worsen_beyond_a_quarter(runs: float | None, worsens: bool) -> None:
+    assert reads_worsen(PRESENT._replace(sorted_runs=runs), PRESENT._replace(sorted_runs=2.0)) is worsens
+    assert not reads_worsen(PRESENT._replace(sorted_runs=runs), PRESENT)

@@ -2,7 +2,8 @@ import pytest
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.presets import preset
-from lsmlens.tuners.search.space import AS_ALL, Space, has_own_columns, neighbour, space_of
+from lsmlens.tuners.options.tunables import UNIVERSAL
+from lsmlens.tuners.search.space import AS_ALL, Space, has_own_columns, neighbour, probes, space_of
 
 BYTES = {"default": 1.0, "O-0": 50.0, "O-1": 40.0, "P": 30.0, "L": 0.5}
 
@@ -77,6 +78,38 @@ def test_a_value_off_the_ladder_is_on_it() -> None:
     ladder = next(one for one in space_of(base, {}).dimensions if one.option == "level0_file_num_compaction_trigger")
     assert "5" in ladder.values
     assert [float(one) for one in ladder.values] == sorted(float(one) for one in ladder.values)
+
+
+def test_what_is_left_out_anyway_may_be_frozen() -> None:
+    space = space_of(preset("ceph:pacific"), BYTES, ["enable_blob_files"])
+    assert "enable_blob_files" in space.left_out
+
+
+def test_what_presets_have_is_on_the_ladders() -> None:
+    base = preset("ceph:pacific").changed("write_buffer_size", str(16 << 20))
+    reef, luminous = preset("ceph:reef"), preset("ceph:luminous")
+    space = space_of(base, BYTES, others=[reef, luminous])
+    ladders = {one.name: one.values for one in space.dimensions}
+    assert str(256 << 20) in ladders["write_buffer_size"]
+    assert str(1 << 30) in ladders["max_bytes_for_level_base"]
+    assert space.candidate(space.choices_of(luminous), "x").value_of("write_buffer_size") == str(256 << 20)
+    assert space.largest_scale(["O-0"]) == space_of(base, BYTES).largest_scale(["O-0"])
+
+
+def test_what_a_value_needs_beside_it_comes_with_it() -> None:
+    space = space_of(preset("ceph:reef").changed("level_compaction_dynamic_level_bytes", "true"), BYTES)
+    found = space.candidate({**space.present, "compaction_style": UNIVERSAL}, "x")
+    assert found.value_of("level_compaction_dynamic_level_bytes") == "false"
+    found.validate(["default", "O-0"])
+
+
+def test_probes_change_one_option_each_and_begin_with_every_first_value(space: Space) -> None:
+    probed = [one for one in space.dimensions if one.option in ("compaction_pri", "max_subcompactions")]
+    found = list(probes(probed, space.present))
+    changed = [[(name, value) for name, value in one.items() if value != space.present[name]] for one in found]
+    assert all(len(one) == 1 for one in changed)
+    assert [one[0][0] for one in changed[:2]] == ["compaction_pri", "max_subcompactions"]
+    assert len(found) == sum(len(one.values) - 1 for one in probed)
 
 
 class Scored:

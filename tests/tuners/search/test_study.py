@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.options.presets import preset
+from lsmlens.tuners.options.tunables import TUNABLES
 from lsmlens.tuners.search.scores import Scores
 from lsmlens.tuners.search.space import Space, space_of
 from lsmlens.tuners.search.study import Planned, Prospect, Study, Tried
@@ -59,8 +60,11 @@ def search(path: Path, space: Space, step: Callable[[], None]) -> list[tuple[obj
 
 @pytest.fixture(scope="module")
 def space() -> Space:
-    frozen = ["ttl", "compression", "target_file_size_base", "max_total_wal_size", "max_bytes_for_level_multiplier"]
-    return space_of(preset("ceph:pacific"), {}, frozen)
+    searched = {
+        *("write_buffer_size", "max_bytes_for_level_base", "max_write_buffer_number", "max_background_jobs"),
+        *("min_write_buffer_number_to_merge", "level0_file_num_compaction_trigger"),
+    }
+    return space_of(preset("ceph:pacific"), {}, [one.name for one in TUNABLES if one.name not in searched])
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +127,27 @@ def test_what_is_pruned_is_told_from_what_the_bounds_refuse(space: Space, tmp_pa
     assert (pruned.is_pruned, pruned.is_out, pruned.is_waiting, pruned.estimate) == (True, False, False, 3.0)
     assert (refused.is_pruned, refused.is_out, refused.is_waiting) == (False, True, False)
     assert study.tried == [pruned, refused]
+
+
+def test_what_only_replays_tell_is_probed_from_the_best(tmp_path: Path) -> None:
+    searched = {"compaction_pri", "max_bytes_for_level_base", "level0_file_num_compaction_trigger"}
+    space = space_of(preset("ceph:pacific"), {}, [one.name for one in TUNABLES if one.name not in searched])
+    probed = [one for one in space.dimensions if one.option == "compaction_pri"]
+    study = Study(tmp_path / "s.db", space, {}, probed=probed)
+    best = study.propose("best", "a", {**space.present, "max_bytes_for_level_base": str(1 << 30)}, judged_freely)
+    study.record(best, scores_of(space, dict(best.choices)), 0.1, 1.0)
+    for _ in range(8):
+        for one in study.next_batch(1, judged_freely):
+            study.record(one, scores_of(space, dict(one.choices)), 1.0, 1.0)
+    found = [one for one in study.tried if one.origin == "one option of the best"]
+    assert len(found) == 2
+    for one in found:
+        assert {**one.choices, "compaction_pri": ""} == {**best.choices, "compaction_pri": ""}
+    assert len({one.choices["compaction_pri"] for one in (best, *found)}) == 3
+
+
+def judged_freely(_: Tried) -> Prospect:
+    return Prospect(None, 1.0)
 
 
 def test_of_many_neighbours_the_one_estimated_lowest_is_drawn(space: Space, tmp_path: Path) -> None:

@@ -14,10 +14,12 @@ from lsmlens.reports.outputs import RECOMMENDATION
 from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
+from lsmlens.tuners.options.tunables import TUNABLES, durability_changed
 from lsmlens.tuners.replays.ledger import Ledger
+from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.replayer import Replayer
 from lsmlens.tuners.search.application import application_of
-from lsmlens.tuners.search.evaluation import Evaluator
+from lsmlens.tuners.search.evaluation import Evaluator, not_taken
 from lsmlens.tuners.search.finals import at_load
 from lsmlens.tuners.search.recommendation import Recommendation
 from lsmlens.tuners.search.request import TuningRequest
@@ -56,8 +58,14 @@ def large(present: OptionSet) -> OptionSet:
 
 
 @pytest.fixture(scope="module")
-def found(search: Search, large: OptionSet) -> Recommendation:
-    return search("whole.db", (large,))
+def found(search: Search, present: OptionSet, large: OptionSet) -> Recommendation:
+    return search("whole.db", given(present, large))
+
+
+def given(present: OptionSet, large: OptionSet) -> tuple[OptionSet, ...]:
+    """Candidates: one that takes too much memory, one that could lose writes, and a good one."""
+    unsafe = present.changed("manual_wal_flush", "true").named("unsafe")
+    return large, unsafe, present.changed("max_bytes_for_level_base", "8388608").named("good")
 
 
 def test_it_finds_what_writes_less_and_says_what_that_is_and_costs(found: Recommendation) -> None:
@@ -75,10 +83,35 @@ def test_it_finds_what_writes_less_and_says_what_that_is_and_costs(found: Recomm
 
 
 def test_a_candidate_beyond_the_bounds_is_named_with_its_reason(found: Recommendation) -> None:
-    ((name, cost, problem),) = found.fixed
-    assert (name, cost) == ("large", None)
-    assert problem is not None
-    assert "memtables of up to" in problem
+    problems = {name: problem or "" for name, cost, problem in found.fixed if cost is None}
+    assert {*problems} == {"large", "unsafe"}
+    assert "memtables of up to" in problems["large"]
+    assert "manual_wal_flush" in problems["unsafe"]
+    assert "survives" in problems["unsafe"]
+
+
+def test_it_goes_on_from_a_given_candidate_that_is_better(found: Recommendation) -> None:
+    costs = {name: cost for name, cost, _ in found.fixed}
+    (start,) = [one for one in found.tried if one.name == "as good"]
+    assert start.cost == pytest.approx(costs["good"])
+    assert start.cost is not None
+    assert start.cost < 1
+    assert start.choices["max_bytes_for_level_base"] == "8388608"
+
+
+def test_no_candidate_weakens_durability(found: Recommendation) -> None:
+    for one in found.finalists:
+        assert durability_changed(one.options, found.present) is None
+    assert found.left_out["ttl"] == "the log is shorter than the least age tried"
+
+
+def test_a_replay_of_other_options_than_asked_for_does_not_count(found: Recommendation) -> None:
+    replayed = found.finalists[0].evaluated.results[0]
+    assert isinstance(replayed, Measurement)
+    asked = found.finalists[0].options
+    assert not_taken(asked, found.present, replayed) is None
+    gone = dataclasses.replace(replayed, options=dataclasses.replace(replayed.options, families={}, tables={}))
+    assert "does not take" in (not_taken(asked, found.present, gone) or "")
 
 
 def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> None:
@@ -96,6 +129,7 @@ def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> No
         said = json.loads(to_json(report))
         text, markdown = (RECOMMENDATION.printed(report, form) for form in ("text", "markdown"))
         assert said["headline"].rstrip(".") in " ".join(text.split())
+        assert {one["option"]: one["reason"] for one in said["left_out"]} == found.left_out
         for width in (80, 120):
             first = RECOMMENDATION.screen(report, width=width)
             assert said["headline"].rstrip(".") in " ".join(first.split())
@@ -113,15 +147,33 @@ def test_the_reports_say_it(found: Recommendation, small_run: RunAnalysis) -> No
     assert "Keep the current settings" in text
 
 
+def test_reads_that_get_slower_are_told_below_the_headline(found: Recommendation) -> None:
+    from lsmlens.reports.recommendation_json import to_json
+    from lsmlens.reports.recommendation_tables import RecommendationReport
+
+    picked = found.picked
+    assert picked is not None
+    runs, present = picked.scores.sorted_runs, found.present_scores.sorted_runs
+    assert runs is not None
+    assert present is not None
+    for before, is_told in ((runs, False), (runs / 1.5, True)):
+        shown = dataclasses.replace(found, present_scores=found.present_scores._replace(sorted_runs=before))
+        report = RecommendationReport("LOG", shown, None)
+        first = " ".join(RECOMMENDATION.screen(report, width=120).split("Why:")[0].split())
+        warning = f"reads look into {runs:.1f} sorted runs instead of {before:.1f}: they get slower"
+        assert (warning in first) is is_told
+        assert [one[: len(warning)] for one in json.loads(to_json(report))["warnings"]] == [warning] * is_told
+
+
 def test_the_same_again_costs_no_replay_and_says_the_same(
-    found: Recommendation, search: Search, large: OptionSet, monkeypatch: pytest.MonkeyPatch
+    found: Recommendation, search: Search, present: OptionSet, large: OptionSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none(_: Replayer, trials: list[object], *__: object) -> list[object]:
         assert trials == []
         return []
 
     monkeypatch.setattr(Replayer, "make", none)
-    again = search("whole.db", (large,))
+    again = search("whole.db", given(present, large))
     assert again.picked is not None
     assert found.picked is not None
     assert (again.picked.name, again.picked.cost, again.picked.cases) == (
@@ -139,10 +191,7 @@ def test_a_study_of_another_objective_is_refused(found: Recommendation, search: 
 
 @pytest.mark.slow
 def test_where_all_is_frozen_nothing_beats_the_current_settings(search: Search, present: OptionSet) -> None:
-    options = (
-        *(*FROZEN, "write_buffer_size", "max_bytes_for_level_base", "max_write_buffer_number"),
-        *("min_write_buffer_number_to_merge", "level0_file_num_compaction_trigger", "max_bytes_for_level_multiplier"),
-    )
+    options = tuple(one.name for one in TUNABLES)
     worse = present.changed("max_bytes_for_level_base", "131072").named("worse")
     kept = search("frozen.db", (worse,), frozen=options, trials=1)
     assert kept.picked is None

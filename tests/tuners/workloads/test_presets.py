@@ -6,13 +6,15 @@ from lsmlens.analyzer.errors import InputError
 from lsmlens.tuners.workloads.chunk import Tag
 from lsmlens.tuners.workloads.generator import DeclaredStream
 from lsmlens.tuners.workloads.presets import load_preset, preset_names
+from lsmlens.tuners.workloads.reads import GET
 from lsmlens.tuners.workloads.sources import open_workload
 
 BLUESTORE = ("rbd-4k-randwrite", "rgw-small-objects", "cephfs-metadata", "mixed")
+READING = ("mixgraph", "rgw-listing")
 
 
 def test_the_names() -> None:
-    assert set(preset_names()) == {*BLUESTORE, "fillrandom", "overwrite"}
+    assert set(preset_names()) == {*BLUESTORE, *READING, "fillrandom", "overwrite"}
     with pytest.raises(InputError, match="no preset") as raised:
         load_preset("rdb")
     assert "rbd-4k-randwrite" in raised.value.hint
@@ -62,3 +64,16 @@ def test_db_bench_presets() -> None:
     assert overwrite.preloaded_records() == 1_000_000
     keys = np.concatenate([part.key for part in DeclaredStream(load_preset("fillrandom")).operations(1)])
     assert len(np.unique(keys)) == pytest.approx(1e6 * (1 - np.exp(-1)), rel=0.01)
+
+
+@pytest.mark.parametrize(("name", "share"), [("mixgraph", 0.86), ("rgw-listing", 0.5)])
+def test_reading_presets_mostly_read(name: str, share: float) -> None:
+    gets = seeks = written = 0
+    for piece in DeclaredStream(load_preset(name)).batches(1, 500):
+        if piece.reads is None:
+            continue
+        gets += int((piece.reads.nexts == GET).sum())
+        seeks += int((piece.reads.nexts != GET).sum())
+        written += piece.records
+    assert gets > 10 * seeks > 0
+    assert (gets + seeks) / (gets + seeks + written) == pytest.approx(share, abs=0.05)
