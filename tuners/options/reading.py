@@ -69,7 +69,8 @@ def read_options(text: str, base: OptionSet | None = None) -> OptionSet:
     try:
         return _read(given, base).named(name or given)
     except InputError as error:
-        if name is not None and not error.hint.startswith("did you mean") and (hint := unknown_option(name)[1]):
+        hint = unknown_option(name or "")[1]
+        if hint.startswith("did you mean") and not error.hint.startswith("did you mean"):
             raise InputError(error.path, error.reason, f"{name} is no option: {hint}") from error
         raise
 
