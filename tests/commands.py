@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-SECONDS = 120
+SECONDS = 300
 IMPORTED = (
     *("lsmlens.analyzer.diagnosis", "lsmlens.reports.outputs", "lsmlens.reports.analysis_json", "lsmlens.tuners.api"),
     *("altair", "pyarrow.parquet", "scipy.stats"),
@@ -34,7 +34,7 @@ class CommandServer:
     def run(
         self, arguments: Sequence[str], cwd: Path | None, environment: Mapping[str, str]
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run the command to its end; it is killed after two minutes."""
+        """Run the command to its end; it is killed after five minutes, so that nothing hangs."""
         assert self._server.stdin is not None
         assert self._server.stdout is not None
         streams = [Path(self._folder.name, name) for name in ("stdout", "stderr")]

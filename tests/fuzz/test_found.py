@@ -44,6 +44,16 @@ def test_a_count_above_64_bits_in_a_published_table(count: str, tmp_path: Path) 
     assert float(count) in pq.read_table(tmp_path / "a.parquet")["value"].to_pylist()
 
 
+@pytest.mark.parametrize("value", ["1e308", "-1e308", "1e400", "nan"])
+def test_a_figure_of_a_published_table_that_only_just_is_a_number(value: str, tmp_path: Path) -> None:
+    """MiB were made bytes of it, and these were infinite."""
+    table = content("published/pr51821-rate-limited.csv").decode()
+    label = next(line for line in table.splitlines() if line.startswith("Total Output Size"))
+    file = tmp_path / "a.csv"
+    file.write_text(table.replace(label, re.sub(r",[^,]+$", f",{value}", label)))
+    COMPARISON.screen(ComparisonReport(compare(read_arms([parse_arm(str(file))]))), True, 100)
+
+
 def test_a_key_of_an_odd_number_of_digits(tmp_path: Path) -> None:
     """Hexadecimal digits were taken in pairs without asking whether there were pairs."""
     text = readings()["a log with write batches"].files["ceph-osd.0.log"]
