@@ -653,7 +653,7 @@ class ClientResultJson(Struct, kw_only=True):
 
 
 class ClientSeriesJson(Struct, kw_only=True):
-    """What load programs measured over the time of their run.
+    """What load generators measured over the time of their run.
 
     fio's own logs (write_lat_log, write_bw_log, write_iops_log), those of processes that ran at once together, and the
     latency by the second of rados bench.

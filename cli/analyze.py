@@ -106,7 +106,9 @@ def _take_manifest(analysis: "Analysis", path: Path) -> None:
     from lsmlens.analyzer.manifest import read_manifest
 
     if len(analysis.counted) > 1:
-        raise LsmlensError("--manifest is of one database, and there are several logs", "analyze that one's by itself")
+        raise LsmlensError(
+            "--manifest is of one database, and there are several logs", "analyze each database by itself"
+        )
     analysis.counted[0].run.manifest = read_manifest(path)
 
 

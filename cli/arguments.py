@@ -33,13 +33,13 @@ def files(subject: "Subject[Any]", more: str = "") -> Any:
 
 def formats(subject: "Subject[Any]") -> Any:
     """The option `--format` of a command that prints this subject."""
-    github = "; github: annotations of a workflow, and its step's summary" if "github" in subject.formats else ""
+    github = " (annotations of a workflow, and its step's summary)" if "github" in subject.formats else ""
     return typer.Option(
         "--format",
-        metavar="|".join(subject.formats),
+        metavar="FORMAT",
         parser=one_of(subject.formats),
         autocompletion=completion.words(subject.formats),
-        help=f"What to print{github}.",
+        help=f"What to print: {', '.join(subject.formats)}{github}.",
     )
 
 
@@ -62,7 +62,7 @@ Run = Annotated[
 Colour = Annotated[
     Literal["auto", "always", "never"],
     typer.Option(
-        "--color", help="Whether to print in colour; auto: on a terminal, as NO_COLOR and FORCE_COLOR have it."
+        "--color", help="Print in colour; auto: on a terminal, unless NO_COLOR or FORCE_COLOR says otherwise."
     ),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print all tables and details, not only the first screen.")]
@@ -71,13 +71,13 @@ Redact = Annotated[
     bool,
     typer.Option(
         "--redact",
-        help="Show figures and words of RocksDB and Ceph alone; put tokens in place of all names.",
+        help="Replace all names by tokens: only figures and words of RocksDB and Ceph stay.",
     ),
 ]
 FailOn = Annotated[
     Literal["info", "warning", "critical"] | None,
     typer.Option(
-        "--fail-on", help="Leave with status 1 if there is a finding of this severity or above.", show_default=False
+        "--fail-on", help="Exit with status 1 if there is a finding of this severity or above.", show_default=False
     ),
 ]
 
@@ -106,7 +106,7 @@ RocksdbVersion = Annotated[
     ),
 ]
 NoDownload = Annotated[
-    bool, typer.Option("--no-download", help="Take an engine that is here already.", rich_help_panel=ENGINE)
+    bool, typer.Option("--no-download", help="Use only an engine that is already installed.", rich_help_panel=ENGINE)
 ]
 Jobs = Annotated[
     int | None,

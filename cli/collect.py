@@ -162,7 +162,7 @@ def _of_osds(
     if not dry_run:
         for script, worked in put_back_left():
             said = "debug levels that an earlier collection left raised"
-            (note if worked else warn)(f"{said} were put back" if worked else f"{said} are still so: sh {script}")
+            (note if worked else warn)(f"{said} were put back" if worked else f"{said} are still raised: sh {script}")
     access = found_access(*way)
     folder = output.parent if output is not None else Path.cwd()
     plan = chosen_osds(access, Runner(folder, limits.timeout_seconds, threading.Event()), osds, worst)

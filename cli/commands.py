@@ -2,6 +2,7 @@
 
 import os
 from importlib import import_module
+from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
@@ -60,10 +61,16 @@ def made(app: typer.Typer) -> TyperCommand | TyperGroup:
     commands = command.commands.values() if isinstance(command, TyperGroup) else ()
     for one in (command, *commands):
         assert isinstance(one, TyperCommand | TyperGroup)
+        one.help = _unfolded(one.help)
         one.rich_markup_mode = "rich" if is_rich() else None
         for parameter in one.get_params(typer.Context(one, help_option_names=["-h", "--help"])):
             parameter._runtime_param = Coercion()  # type: ignore[attr-defined]  # see there
     return command
+
+
+def _unfolded(text: str | None) -> str | None:
+    """Help with a line a paragraph, for the terminal to fold."""
+    return text and "\n\n".join(" ".join(part.split()) for part in cleandoc(text).split("\n\n"))
 
 
 def _show_version(asked: bool) -> None:
@@ -90,7 +97,7 @@ def lsmlens(
     context: typer.Context,
     _: Annotated[
         bool,
-        typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and leave."),
+        typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Reads the logs RocksDB writes, inside a Ceph OSD or anywhere else, and says what compaction really costs.

@@ -40,7 +40,7 @@ def compare(
             default_factory=list,
             show_default=False,
             autocompletion=completion.metrics,
-            help="Leave with status 1 if an arm breaks this limit: METRIC:+10% or METRIC:-5% against the baseline,"
+            help="Exit with status 1 if an arm breaks this limit: METRIC:+10% or METRIC:-5% against the baseline,"
             " METRIC:>0 and the like for the value itself; may be given more than once.",
         ),
     ],

@@ -32,7 +32,7 @@ def engine(context: typer.Context) -> None:
 
 @app.command(
     "list",
-    short_help="What is here.",
+    short_help="List the versions that are installed.",
     epilog=examples("lsmlens engine list", "lsmlens engine list | grep 7.9", "lsmlens engine install 7.9.2"),
 )
 def list_engines() -> None:
@@ -49,7 +49,7 @@ def list_engines() -> None:
 
 
 @app.command(
-    short_help="Bring a version.",
+    short_help="Install a version.",
     epilog=examples(
         "lsmlens engine install 7.9.2",
         "lsmlens engine install ./rocksdbjni-7.9.2-linux64.jar",
@@ -85,7 +85,7 @@ def install(
 
 
 @app.command(
-    short_help="Where a version is.",
+    short_help="Print where a version is installed.",
     epilog=examples(
         "lsmlens engine path 7.9.2", "ldd $(lsmlens engine path 7.9.2)", "LSMLENS_ROCKSDB=$(lsmlens engine path 7.9.2)"
     ),
@@ -100,7 +100,7 @@ def path(
     found = next((one for one in here if one.version == version), None)
     if found is None:
         raise LsmlensError(
-            f"RocksDB {version} is not here; there are {', '.join(one.version for one in here) or 'none'}",
+            f"RocksDB {version} is not installed; installed are {', '.join(one.version for one in here) or 'none'}",
             f"lsmlens engine install {version}",
         )
     print_result(f"{found.path}\n")

@@ -41,7 +41,7 @@ def fleet(context: typer.Context) -> None:
 
 
 @app.command(
-    short_help="Add logs and what stands beside them.",
+    short_help="Add logs, and the files beside them.",
     epilog=examples(
         "lsmlens fleet add fleet/ bundles/",
         "lsmlens fleet add fleet/ /var/log/ceph --host $(hostname)",
@@ -101,7 +101,7 @@ def add(
 
 
 @app.command(
-    short_help="Look over all of them.",
+    short_help="Look over the whole fleet.",
     epilog=examples(
         "lsmlens fleet report fleet/",
         "lsmlens fleet report fleet/ --by host --where \"class = 'ssd' and day >= '2026-11-20'\"",
@@ -137,7 +137,7 @@ def report(
 
 
 @app.command(
-    short_help="Verify it, and repair it.",
+    short_help="Verify the files, and repair them.",
     epilog=examples(
         "lsmlens fleet check fleet/",
         "lsmlens fleet check fleet/ --repair",
@@ -149,11 +149,11 @@ def check(
     repair: Annotated[
         bool,
         typer.Option(
-            "--repair", help="Finish or take back what was interrupted, put damaged files aside, and forget their logs."
+            "--repair", help="Finish or undo what was interrupted, set damaged files aside, and forget their logs."
         ),
     ] = False,
 ) -> int:
-    """Verifies that every file is as it was written; leaves with status 1 if one is not."""
+    """Verifies that every file is as it was written; exits with status 1 if one is not."""
     from lsmlens.analyzer.fleet.dataset import DataSet
 
     problems = DataSet.at(path).check(repair)
@@ -164,12 +164,12 @@ def check(
     if damaged and repair:
         note(f"add the logs of these again: {', '.join(damaged)}")
     if not problems:
-        print_result("all files are as they were written\n")
+        print_result("all files are intact\n")
     return 1 if any(not one.is_repaired for one in problems) else 0
 
 
 @app.command(
-    short_help="Take old days away.",
+    short_help="Drop old days.",
     epilog=examples(
         "lsmlens fleet drop fleet/ --before 2026-08-01",
         "lsmlens fleet check fleet/",
@@ -179,16 +179,16 @@ def check(
 def drop(
     path: DataSetPath, before: Annotated[str, typer.Option(metavar="DAY", help="The first day that stays.")]
 ) -> None:
-    """Takes away all rows of the days before one. Their logs stay known, and do not come back when added again."""
+    """Drops all rows of the days before one. Their logs stay known, and adding them again brings nothing back."""
     from lsmlens.analyzer.fleet.dataset import DataSet
 
     try:
         day = date.fromisoformat(before)
     except ValueError:
-        raise LsmlensError(f"--before: no day: {before}", "use such as 2026-11-20") from None
+        raise LsmlensError(f"--before: not a date: {before}", "use such as 2026-11-20") from None
     dataset = DataSet.at(path)
     with dataset.alone():
-        print_result(f"{counted(dataset.drop_before(day), 'day')} of daemons taken away\n")
+        print_result(f"dropped {counted(dataset.drop_before(day), 'day')} of daemons\n")
 
 
 def _executor(jobs: int | None, scheduler: str | None, stack: "ExitStack") -> "Executor":

@@ -26,7 +26,7 @@ from lsmlens.cli.arguments import (
 from lsmlens.cli.commands import examples
 from lsmlens.cli.progress import Progress, read_run
 from lsmlens.cli.streams import given_names, hiding, note, publish
-from lsmlens.cli.values import from_one_on
+from lsmlens.cli.values import above_zero, from_one_on, size
 from lsmlens.reports.outputs import PREDICTION
 
 if TYPE_CHECKING:
@@ -82,6 +82,24 @@ def predict(
             help="Replay with every size and population divided by K (default: by the log's amount of work).",
         ),
     ] = None,
+    load: Annotated[
+        list[float],
+        typer.Option(
+            metavar="K",
+            parser=above_zero,
+            default_factory=list,
+            show_default=False,
+            help="Say for how long writers would stall with K times the load, too; may be given more than once.",
+        ),
+    ],
+    rate_limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="BYTES",
+            parser=size,
+            help="Predict stalls under a rate limiter that lets flushes and compactions write BYTES a second (8M).",
+        ),
+    ] = None,
     engine: Engine = None,
     engine_lib: EngineLib = None,
     rocksdb_version: RocksdbVersion = None,
@@ -122,7 +140,9 @@ def predict(
             on_phase=progress.begin,
             on_progress=progress.replayed,
         )
-        prediction = tuners.predict(learned, options, seeds=seeds, scale=scale, machine=machine)
+        prediction = tuners.predict(
+            learned, options, seeds=seeds, scale=scale, loads=load, rate_limit=rate_limit, machine=machine
+        )
     report = PredictionReport(" ".join(paths), prediction, (*beside, *[None] * (len(options) - len(beside))))
     publish(PREDICTION, hiding(redact, given_names(options))(report), outputs, form, full, colour)
     lost = [one.name for one in prediction.predictions if one.predicted is None]
@@ -134,6 +154,7 @@ def _observed(path: str, learned: "FittedWorkload", run: str | None, quiet: bool
     from lsmlens.analyzer.measures.sorted_runs import measure_sorted_runs
     from lsmlens.analyzer.metrics import WORK, sums_of
     from lsmlens.reports.prediction_tables import Observed
+    from lsmlens.tuners.estimation.client_reads import read_totals
     from lsmlens.tuners.predictions.figures import by_family, total
     from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 
@@ -146,4 +167,6 @@ def _observed(path: str, learned: "FittedWorkload", run: str | None, quiet: bool
         families,
         taken_in / of_source if of_source else 1.0,
         mean_sorted_runs(measure_sorted_runs(analysis.jobs), learned.evidence.operations),
+        totals.blocks_per_get if (totals := read_totals(analysis)) is not None else None,
+        analysis.series.stall_seconds if analysis.series is not None else None,
     )

@@ -45,13 +45,13 @@ def qos(
         typer.Option(
             metavar="N",
             min=1,
-            help="Writes that clients keep on their way (default: as in the client results, else 64).",
+            help="Writes that clients keep in flight (default: as in the client results, else 64).",
         ),
     ] = None,
     osds: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="OSDs in the cluster (default: as the bundle says).")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the simulation.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the simulation.")] = 1,
     fail_on: FailOn = None,
     redact: Redact = False,
     full: Full = False,

@@ -96,10 +96,16 @@ def replay(
         ),
     ] = None,
     least_free_disk: Annotated[
-        int, typer.Option(metavar="MIB", min=0, help="Stop a run below this.", rich_help_panel=MACHINE)
+        int,
+        typer.Option(
+            metavar="MIB", min=0, help="Stop a run when less disk space than this is free.", rich_help_panel=MACHINE
+        ),
     ] = 1024,
     least_free_memory: Annotated[
-        int, typer.Option(metavar="MIB", min=0, help="Stop a run below this.", rich_help_panel=MACHINE)
+        int,
+        typer.Option(
+            metavar="MIB", min=0, help="Stop a run when less disk space than this is free.", rich_help_panel=MACHINE
+        ),
     ] = 512,
     keep_logs: Annotated[
         Path | None,
@@ -173,4 +179,4 @@ def _tell_failures(report: "ReplayReport") -> None:
             warn(f"{outcome.name}, seed {failure.seed}: {failure.kind}: {failure.reason}")
     lost = [one.name for one in report.outcomes if one.figures is None]
     if lost:
-        raise LsmlensError(f"no run under {', '.join(lost)} came to its end", "the warnings say why")
+        raise LsmlensError(f"no run under {', '.join(lost)} finished", "the warnings say why")

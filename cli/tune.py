@@ -39,7 +39,7 @@ SEARCH = "Search"
 app = typer.Typer(add_completion=False)
 EXAMPLES = examples(
     "lsmlens tune ceph-osd.0.log.gz",
-    "lsmlens tune bundle/ --run osd.3 --objective wear --budget 2h -o tuned.html",
+    "lsmlens tune monday/ friday/ osd.7/ --hold-out osd.9/",
     "lsmlens tune bundle/ --ab ceph:quincy ceph:reef",
 )
 
@@ -60,6 +60,26 @@ def tune(
             help="Compare two sets of options (as for predict) on the log's workload, instead of searching.",
         ),
     ] = None,
+    hold_out: Annotated[
+        list[str],
+        typer.Option(
+            metavar="PATH",
+            default_factory=list,
+            show_default=False,
+            help="A log to hold out: no choice rests on it, and what is advised is tried on it. More than once.",
+            rich_help_panel=SEARCH,
+        ),
+    ],
+    weight: Annotated[
+        list[float],
+        typer.Option(
+            metavar="NUMBER",
+            default_factory=list,
+            show_default=False,
+            help="What each log counts, once for each in their order (default: 1).",
+            rich_help_panel=SEARCH,
+        ),
+    ],
     budget: Annotated[
         float,
         typer.Option(
@@ -72,7 +92,7 @@ def tune(
     ] = 600.0,
     objective: Annotated[
         Literal["wear", "reads", "latency", "throughput", "cpu", "balanced"],
-        typer.Option(help="What counts most.", rich_help_panel=SEARCH),
+        typer.Option(help="What to optimise for.", rich_help_panel=SEARCH),
     ] = "balanced",
     freeze: Annotated[
         list[str],
@@ -105,10 +125,12 @@ def tune(
         int | None,
         typer.Option(metavar="N", min=1, help="Screen N candidates, however long that takes.", rich_help_panel=SEARCH),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the search's draws.", rich_help_panel=SEARCH)] = 1,
-    study: Annotated[Path, typer.Option(metavar="FILE", help="Where trials are kept.", rich_help_panel=SEARCH)] = Path(
-        DEFAULT_STUDY
-    ),
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Seed of the search's random choices.", rich_help_panel=SEARCH)
+    ] = 1,
+    study: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where to keep the trials.", rich_help_panel=SEARCH)
+    ] = Path(DEFAULT_STUDY),
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the study in that file.", rich_help_panel=SEARCH)
     ] = False,
@@ -135,9 +157,10 @@ def tune(
 ) -> None:
     """Learns the workload from a log bundle, replays it under many sets of options, and says which to run with.
 
-    What changes and how certain that is, what it costs, what was tried and lost, and the commands to paste. If nothing
-    beats the current settings beyond noise, it says so. With --ab, only two given sets of options are compared on the
-    log's workload.
+    What changes and how certain that is, what it costs, what was tried and lost, what would make it wrong, and the
+    commands to paste. If nothing beats the current settings beyond noise, it says so. Several logs, of other days or
+    OSDs, make it search for settings that are good on all of them; pieces of one log are one. With --ab, only two given
+    sets of options are compared on the log's workload.
     """
     from lsmlens import tuners
     from lsmlens.reports.recommendation_tables import RecommendationReport
@@ -152,11 +175,16 @@ def tune(
         duel_outputs = DUEL.outputs(output)
         if form not in DUEL.formats:
             raise LsmlensError(f"--format {form}: not with --ab", f"use {' or '.join(DUEL.formats)}")
-    analysis = read_run(paths, run, quiet, heaviest=True)
+    first, *more = _logs(paths, hold_out, run, ab is not None)
+    analysis = read_run(first[1], run, quiet, heaviest=True)
+    others = {name: read_run(group, None, quiet, heaviest=True) for name, group in more}
+    held_out = {
+        name: read_run(group, None, quiet, heaviest=True) for name, group in tuners.separate_logs(hold_out).items()
+    }
     tried = [] if candidates is None else read_candidates(candidates, options_of_run(analysis))
     hide = hiding(redact)
     if ab is None:  # the study shall hold no names either
-        analysis, tried, freeze = hide((analysis, tried, freeze))
+        analysis, tried, freeze, others, held_out = hide((analysis, tried, freeze, others, held_out))
     learned = tuners.learn(analysis)
     with ExitStack() as stack:
         executor, slots = _executor(scheduler, stack)
@@ -186,22 +214,41 @@ def tune(
                 memory_bytes=memory,
                 candidates=tried,
                 seed=seed,
+                name=first[0] if others or held_out else None,
+                others=others,
+                held_out=held_out,
+                weights=weight,
                 machine=machine,
             )
     if ab is not None:
         publish(DUEL, hide(duel), duel_outputs, form, full, colour)
         return
     picked = recommendation.picked
-    application = None if picked is None else application_of(analysis, recommendation.present, picked.options, paths[0])
+    application = (
+        None if picked is None else application_of(analysis, recommendation.present, picked.options, first[1][0])
+    )
     report = RecommendationReport(" ".join(paths), recommendation, application)
     publish(RECOMMENDATION, hide(report), outputs, form, full, colour)
 
 
+def _logs(paths: list[str], hold_out: list[str], run: str | None, is_duel: bool) -> list[tuple[str, list[str]]]:
+    """The logs to learn from, each with its name; one where a run is named, whatever was given."""
+    from lsmlens import tuners
+
+    learned = [path for path in paths if path not in hold_out]
+    if not learned:
+        raise InputError("--hold-out", "every log is held out", "leave one to learn from")
+    logs = [*tuners.separate_logs(learned).items()]
+    if len(logs) == 1 or run is not None or is_duel:
+        return [(logs[0][0], learned)]
+    return logs
+
+
 def _check_study(path: Path, resume: bool) -> None:
     if path.exists() and not resume:
-        raise InputError(str(path), "there is a study already", "--resume goes on with it, --study FILE begins another")
+        raise InputError(str(path), "there already is a study", "--resume goes on with it, --study FILE begins another")
     if not path.exists() and resume:
-        raise InputError(str(path), "there is no study to resume", "leave --resume away to begin one")
+        raise InputError(str(path), "there is no study to resume", "leave out --resume to begin one")
     if not path.absolute().parent.is_dir():
         raise InputError(str(path.parent), "no such folder", "make it first")
 

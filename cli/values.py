@@ -44,7 +44,7 @@ def _one(text: Any, kind: Any, described: Any) -> Any:
     try:
         value = kind(text)
     except ValueError:
-        raise ValueError(f"{text} is no {KINDS[kind]}") from None
+        raise ValueError(f"{text} is not a {KINDS[kind]}") from None
     if info.min is not None and value < info.min:
         raise ValueError(f"{text} is below {info.min}")
     if kind is int and value > LARGEST:
@@ -68,7 +68,7 @@ def above_zero(text: str) -> float:
     """A number above zero. Raises ValueError for another."""
     value = _number(text)
     if not 0 < value < float("inf"):
-        raise ValueError(f"{text} is no number above 0")
+        raise ValueError(f"{text} is not a number above 0")
     return value
 
 
@@ -76,7 +76,7 @@ def from_one_on(text: str) -> float:
     """A number from 1 on. Raises ValueError for another."""
     value = _number(text)
     if not 1 <= value < float("inf"):
-        raise ValueError(f"{text} is below 1" if value < 1 else f"{text} is no number")
+        raise ValueError(f"{text} is below 1" if value < 1 else f"{text} is not a number")
     return value
 
 
@@ -90,7 +90,7 @@ def seconds(text: str) -> float:
     try:
         length = float(typed.removesuffix(unit)) * _SECONDS[unit]
     except ValueError:
-        raise ValueError(f"{text} is no time such as 90s, 10m or 2h") from None
+        raise ValueError(f"{text} is not a time such as 90s, 10m or 2h") from None
     if not 0 < length < float("inf"):
         raise ValueError(f"{text} is not above 0")
     return length
@@ -102,7 +102,7 @@ def size(text: str) -> int:
 
     found = parse_size(text.upper().removesuffix("IB").removesuffix("B"))
     if found is None or found <= 0:
-        raise ValueError(f"{text} is no size such as 512M or 1G")
+        raise ValueError(f"{text} is not a size such as 512M or 1G")
     return found
 
 
@@ -110,4 +110,4 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"{text} is no number") from None
+        raise ValueError(f"{text} is not a number") from None

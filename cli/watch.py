@@ -51,9 +51,9 @@ def watch(
     ] = 3600.0,
     state: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where it is kept how far each log was read (default: the user's state)."),
+        typer.Option(metavar="DIR", help="Where to keep how far each log has been read (default: the user's state)."),
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="Take in what is new, and leave.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Read what is new, and exit.")] = False,
     colour: Colour = "auto",
 ) -> int:
     """Follows live logs across rotation, truncation and restarts, and says what happens in them.

@@ -102,7 +102,7 @@ def _counted(
     if wants_document:
         raise InputError(source, "is counted, not learned: there is no document", "lsmlens replay takes it as it is")
     if exact is not None:
-        raise InputError(source, "is exact itself", "--exact stands beside a log")
+        raise InputError(source, "is exact itself", "--exact goes with a log")
     return render(compose_counted(*hide((source, moments(stream)))), width=terminal_width(), colour=colour)
 
 

@@ -74,7 +74,7 @@ def document(overview: Overview, subtitle: str = "", by: str = "class") -> Docum
         Section("osds", "Every OSD", (_heat(overview),)),
         Section("quality", "Data quality", (_quality(overview),)),
     ]
-    more = "All findings, outliers, groups, options and OSDs: -o fleet.html, or --full"
+    more = "More: --full (all findings, outliers, groups, options, OSDs) · -o fleet.html (sortable) · -o osds.csv"
     return Document("Fleet", subtitle, facts, tuple(sections), more)
 
 
@@ -96,10 +96,13 @@ def _names_of(names: pl.Series) -> str:
 
 def _verdict(overview: Overview) -> Iterator[Block]:
     counts = {severity: sum(one.severity is severity for one in overview.findings) for severity in Severity}
-    words = {Severity.CRITICAL: "critical", Severity.WARNING: "warnings", Severity.INFO: "notes"}
-    said = [Statement(f"{counts[one]} {words[one]}", TONES[one]) for one in reversed(Severity) if counts[one]]
-    if overview.outliers:
-        said.append(Statement(f"{len(overview.outliers)} of {overview.daemons.height} OSDs are outliers", Tone.WARNING))
+    words = {Severity.CRITICAL: "critical finding", Severity.WARNING: "warning", Severity.INFO: "note"}
+    said = [Statement(counted(counts[one], words[one]), TONES[one]) for one in reversed(Severity) if counts[one]]
+    if outliers := overview.outliers:
+        are = "is an outlier" if len(outliers) == 1 else "are outliers"
+        said.append(
+            Statement(f"{plain(len(outliers))} of {counted(overview.daemons.height, 'OSD')} {are}", Tone.WARNING)
+        )
     else:
         said.append(Statement("no OSD is an outlier"))
     yield VerdictBlock("", tuple(said))
@@ -107,7 +110,7 @@ def _verdict(overview: Overview) -> Iterator[Block]:
 
 def _findings(overview: Overview) -> Iterator[Block]:
     if not overview.findings:
-        yield Paragraphs(("Nothing was found to be wrong by the rules that could be applied.",), detail=Detail.BRIEF)
+        yield Paragraphs(("None of the rules that could be applied found anything.",), detail=Detail.BRIEF)
         return
     total = overview.daemons.height
     yield from _first_and_all(
@@ -115,7 +118,7 @@ def _findings(overview: Overview) -> Iterator[Block]:
         [
             Column[FleetFinding]("", lambda one: one.code, tone=lambda one: TONES[one.severity]),
             Column[FleetFinding]("finding", lambda one: one.title, left=True),
-            Column[FleetFinding]("OSDs", lambda one: f"{len(one.daemons)} of {total}"),
+            Column[FleetFinding]("OSDs", lambda one: f"{plain(len(one.daemons))} of {plain(total)}"),
         ],
         [
             Column[FleetFinding]("which", lambda one: _short(one.daemons), left=True, importance=Importance.USUAL),

@@ -294,7 +294,7 @@ PREDICTION: "Subject[PredictionReport]" = Subject(
     Charts(
         ("figures", "families"),
         Lazy("lsmlens.reports.html.prediction_charts:charts_called"),
-        "no replay reached its end",
+        "no replay finished",
     ),
 )
 RECOMMENDATION: "Subject[RecommendationReport]" = Subject(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsmlens.analyzer.numbers import counted, plain
 from lsmlens.analyzer.units import MIB
+from lsmlens.reports import stalls
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -49,8 +50,9 @@ SAME_WORK = 0.03  # what two runs of the same work differ by
 TERMS = (
     (
         "predicted",
-        "What the log shows of each column family, times the ratio of two replays of the same workload: under these"
-        " options and under the log's own. The workload is learned from the log alone.",
+        "What replays of the workload show under these options, less what they are off by under the log's own as far as"
+        " that is likely to last. What the options do not change is as in the log, from which alone the workload is"
+        " learned.",
     ),
     (
         "90 % interval",
@@ -65,6 +67,7 @@ TERMS = (
         "The learned workload replayed under the log's own options, against the log. It holds where flushes are within"
         " 5 % and compaction bytes within 15 %.",
     ),
+    *stalls.TERMS,
 )
 
 
@@ -79,6 +82,7 @@ def compose(report: PredictionReport) -> Document:
         blocks = tuple(_options(report, one, observed))
         sections.append(Section(f"options-{place}", f"Under {one.name}", blocks))
     sections += [
+        Section("stalls", "Stalls", tuple(_stalls(report))),
         Section("notes", "Before you believe it", tuple(_notes(said))),
         Section("self-consistency", "Self-consistency", tuple(_consistency(report))),
         Section(
@@ -125,7 +129,7 @@ def _short(report: PredictionReport) -> Iterator[Block]:
 def _statements(report: PredictionReport, one: OptionsPrediction) -> Iterator[Statement]:
     """What compactions would write, how sure that is, and the write amplification."""
     if one.predicted is None:
-        yield Statement("no prediction: no replay reached its end", Tone.WARNING)
+        yield Statement("no prediction: no replay finished", Tone.WARNING)
         return
     if refusal := unjudged(report, one):
         yield Statement(f"{NOT_JUDGED}: {refusal}", Tone.WARNING)
@@ -140,6 +144,7 @@ def _statements(report: PredictionReport, one: OptionsPrediction) -> Iterator[St
         yield Statement("no difference that is certain")
     new, old = one.predicted.value.write_amplification, before.write_amplification
     yield Statement(f"write amplification {number(new)}, now {number(old)}")
+    yield from stalls.statements(one.stalls, report.prediction.own_stalls)
 
 
 def _reason(report: PredictionReport, one: OptionsPrediction) -> str:
@@ -195,6 +200,14 @@ def _options(report: PredictionReport, one: OptionsPrediction, observed: Observe
     )
     if hidden:
         yield Paragraphs((hidden_families(hidden),))
+
+
+def _stalls(report: PredictionReport) -> Iterator[Block]:
+    table = stalls.stalls_table(report.prediction)
+    if table is None:
+        yield Paragraphs((stalls.UNKNOWN,))
+    else:
+        yield TableBlock("For how long writers would wait, and how much more load it takes until they do", table)
 
 
 def _notes(said: tuple[str, ...]) -> Iterator[Block]:

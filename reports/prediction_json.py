@@ -17,6 +17,7 @@ from lsmlens.reports.prediction_tables import (
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import FamilyPrediction, OptionsPrediction
 from lsmlens.tuners.predictions.self_consistency import Check
+from lsmlens.tuners.predictions.stalls import StallForecast
 from msgspec import UNSET, Struct, UnsetType
 
 SCHEMA: Final = "lsmlens.prediction/1"
@@ -28,6 +29,10 @@ SortedRunsMean = Annotated[
         " mean over time, and over the column families by their share of the log's operations. Null where nothing"
         " tells."
     ),
+]
+BlocksPerGet = Annotated[
+    float | None,
+    means("Blocks of data, indexes and filters that a Get looks into. Null where nothing tells of reads."),
 ]
 FlushCount = Annotated[float, metric("flushes")]
 CompactionCount = Annotated[float, metric("compactions")]
@@ -48,6 +53,60 @@ class FiguresJson(Struct, kw_only=True):
     output_input_ratio_of_sums: RecordRatio
     write_amplification: LsmAmplification
     sorted_runs: SortedRunsMean = None
+    blocks_per_get: BlocksPerGet = None
+    stall_seconds: Annotated[
+        float | None,
+        means("Seconds for which writers were slowed down or stopped, as RocksDB counts; null where nothing tells."),
+    ] = None
+
+
+class StallsAtLoadJson(Struct, kw_only=True):
+    """What writers meet at so many times the log's load."""
+
+    load: Annotated[float, means("Times the log's load.")]
+    stall_seconds: Annotated[float, means("Seconds for which writers were slowed down or stopped.")]
+    low: Annotated[float, means("Lower end of the 90 % interval.")]
+    high: Annotated[float, means("Upper end of the 90 % interval.")]
+    slowdowns: Annotated[int, means("Spells in which writes were slowed down.")]
+    stops: Annotated[int, means("Times that writes were stopped.")]
+
+
+class HeadroomJson(Struct, kw_only=True):
+    """How many times the log's load it takes until writers are slowed down or stopped."""
+
+    load: Annotated[float | None, means("Times the log's load; null where it is more than 4.")]
+    low: Annotated[float, means("Lower end of the 90 % interval.")]
+    high: Annotated[float | None, means("Upper end of the 90 % interval; null where it is more than 4.")]
+
+
+class ClosedFormJson(Struct, kw_only=True):
+    """What can be said of stalls without a replay, at the log's own load: a baseline."""
+
+    utilisation: Annotated[
+        float,
+        means("Compaction seconds over threads times seconds; under a rate limiter bytes over what it lets through."),
+    ]
+    busiest: Annotated[float, means("The same in the busiest stretch.")]
+    level0_files: Annotated[
+        dict[str, float],
+        means("By family: files that start a compaction, and those that come while the longest one runs."),
+    ]
+    headroom: Annotated[
+        float,
+        means("The load at which the busiest stretch takes all there is, or a family's files reach the slowdown."),
+    ]
+
+
+class StallForecastJson(Struct, kw_only=True):
+    """Stalls under one set of options."""
+
+    loads: Annotated[list[StallsAtLoadJson], means("At the log's load, and at others that were asked for.")]
+    headroom: Annotated[
+        HeadroomJson | None,
+        means("Null where the closed form leaves far more load than was asked about, so nothing was replayed."),
+    ]
+    level0_files: Annotated[dict[str, int], means("By family: the most in a replay of the log's own load.")]
+    closed_form: ClosedFormJson
 
 
 class FamilyBoundsJson(Struct, kw_only=True):
@@ -107,12 +166,15 @@ class OptionsPredictionJson(Struct, kw_only=True):
     """What the log would have shown under one set of options."""
 
     options: Annotated[str, means("The name of the options.")]
-    predicted: Annotated[FiguresJson | None, means("Null where no replay reached its end.")]
+    predicted: Annotated[FiguresJson | None, means("Null where no replay finished.")]
     low: Annotated[FiguresJson | None, means("Lower ends of 90 % intervals.")]
     high: Annotated[FiguresJson | None, means("Upper ends of 90 % intervals.")]
     column_families: Annotated[list[FamilyPredictionJson], means("By column family.")]
     windows: Annotated[list[WindowNeededJson], means("By column family.")]
     observed: Annotated[ObservedJson | None, means("What a real run of the options did, where one was given.")]
+    stalls: Annotated[
+        StallForecastJson | None, means("Null where the log does not tell how long compactions took.")
+    ] = None
     quality: Annotated[list[str], means("What to know before believing it, the gravest first.")]
 
 
@@ -123,6 +185,10 @@ class FittedOnJson(Struct, kw_only=True):
     run: Annotated[str, means("The run of the bundle.")]
     rocksdb_version: Annotated[str | None, means("The RocksDB that wrote the log.")]
     observed: Annotated[FiguresJson, means("What the log itself shows.")]
+    stalls: Annotated[
+        StallForecastJson | None,
+        means("Predicted for the log's own options; null where the log does not tell how long compactions took."),
+    ] = None
 
 
 class EngineJson(Struct, kw_only=True):
@@ -183,6 +249,7 @@ def document(report: PredictionReport) -> PredictionJson:
             run=anchor.fitted.name,
             rocksdb_version=anchor.fitted.evidence.run.rocksdb_version,
             observed=FiguresJson(**_values(named_log(report.prediction))),
+            stalls=stalls_json(report.prediction.own_stalls),
         ),
         engine=EngineJson(name=anchor.engine.name, rocksdb_version=anchor.engine.version),
         replays=[VariantJson(scale=one.scale, seed=one.seed) for one in anchor.variants],
@@ -232,7 +299,36 @@ def options_prediction_json(
             for need in one.needs
         ],
         observed=None if observed is None else _observed(one, observed),
+        stalls=stalls_json(one.stalls),
         quality=[*([f"{NOT_JUDGED}: {refusal}"] if refusal else []), *one.quality],
+    )
+
+
+def stalls_json(forecast: StallForecast | None) -> StallForecastJson | None:
+    """Stalls under one set of options; None where they are not known."""
+    if forecast is None:
+        return None
+    closed = forecast.closed_form
+    return StallForecastJson(
+        loads=[
+            StallsAtLoadJson(
+                load=one.load,
+                stall_seconds=one.seconds,
+                low=one.low,
+                high=one.high,
+                slowdowns=one.slowdowns,
+                stops=one.stops,
+            )
+            for one in forecast.at_loads
+        ],
+        headroom=None if forecast.headroom is None else HeadroomJson(**forecast.headroom._asdict()),
+        level0_files=dict(forecast.level0_files),
+        closed_form=ClosedFormJson(
+            utilisation=closed.utilisation,
+            busiest=closed.busiest,
+            level0_files=dict(closed.level0_files),
+            headroom=closed.headroom,
+        ),
     )
 
 

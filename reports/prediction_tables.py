@@ -23,9 +23,12 @@ LABELS = {
     "total_output_records": ("records out of compactions", True),
     "output_input_ratio_of_sums": ("records out per record in", False),
     "sorted_runs": ("sorted runs a read looks into", False),
+    "blocks_per_get": ("blocks looked into for a Get", False),
 }
 # The figures that compactions have a part in; those of flushes are known from fewer of them.
 OF_COMPACTIONS = frozenset(LABELS) - {"flush_mib"}
+# What a read costs, which many logs do not tell; a row that holds nothing is left out.
+OF_READS = ("sorted_runs", "blocks_per_get")
 # Families with less of all bytes are left out of the text, and counted.
 LEAST_SHARE = 0.01
 NOT_JUDGED = "cannot be judged"
@@ -36,7 +39,7 @@ class Observed:
     """What a real run did: its name, and its figures, whole and by family.
 
     `work` is how many operations its flushes took in, over those of the log that was learned from. `sorted_runs` are
-    the mean over its families, by that log's operations.
+    the mean over its families, by that log's operations, `stall_seconds` what its dumps say.
     """
 
     name: str
@@ -44,10 +47,13 @@ class Observed:
     families: dict[str, Figures]
     work: float = 1.0
     sorted_runs: float | None = None
+    blocks_per_get: float | None = None
+    stall_seconds: float | None = None
 
     def named(self) -> dict[str, float | None]:
         """Its figures by the names of a prediction's."""
-        return self.total.named() | {"sorted_runs": self.sorted_runs}
+        reads = {"sorted_runs": self.sorted_runs, "blocks_per_get": self.blocks_per_get}
+        return self.total.named() | reads | {"stall_seconds": self.stall_seconds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +75,28 @@ def named_bounds(one: OptionsPrediction) -> tuple[dict[str, float | None], dict[
         ("output_input_ratio_of_sums", one.ratio_bounds),
     ):
         low[name], high[name] = bounds if bounds is not None else (None, None)
+    stalls = one.stalls.now if one.stalls is not None else None
+    low["stall_seconds"], high["stall_seconds"] = (stalls.low, stalls.high) if stalls is not None else (None, None)
     return low, high
 
 
 def named_values(one: OptionsPrediction) -> dict[str, float | None]:
     """Every figure of a prediction, by name; nothing where none was made."""
-    return {} if one.predicted is None else one.predicted.value.named() | one.reads.named()
+    if one.predicted is None:
+        return {}
+    stalls = {"stall_seconds": one.stalls.now.seconds if one.stalls is not None else None}
+    return one.predicted.value.named() | one.reads.named() | stalls
 
 
 def named_log(prediction: Prediction) -> dict[str, float | None]:
     """Every figure of the log, by name."""
     evidence = prediction.anchor.fitted.evidence
-    reads = {"sorted_runs": mean_sorted_runs(evidence.sorted_runs, evidence.operations)}
-    return log_total(prediction).named() | reads
+    reads = {
+        "sorted_runs": mean_sorted_runs(evidence.sorted_runs, evidence.operations),
+        "blocks_per_get": evidence.reads.blocks_per_get,
+    }
+    series = evidence.run.series
+    return log_total(prediction).named() | reads | {"stall_seconds": series.stall_seconds if series else None}
 
 
 def unjudged(report: PredictionReport, one: OptionsPrediction) -> str:
@@ -123,7 +138,9 @@ def figures_table(report: PredictionReport, one: OptionsPrediction, observed: Ob
         header += [f"observed: {observed.name}", "error"]
     rows: list[tuple[str, ...]] = []
     tones: dict[tuple[int, int], str] = {}
-    for place, (name, (label, is_whole)) in enumerate(LABELS.items()):
+    for name, (label, is_whole) in LABELS.items():
+        if name in OF_READS and before[name] is None and values[name] is None:
+            continue
         if is_short and name in OF_COMPACTIONS:
             row = [label, number(before[name], is_whole), NOT_JUDGED, "-", "-"]
             row += [number(real[name], is_whole), "-"] if observed is not None else []
@@ -139,7 +156,7 @@ def figures_table(report: PredictionReport, one: OptionsPrediction, observed: Ob
         if observed is not None:
             is_beyond = is_outside(real[name], low[name], high[name])
             row += [number(real[name], is_whole), percent(values[name], real[name]) + (" !" if is_beyond else "")]
-            tones |= {(place, len(row) - 1): Tone.WARNING} if is_beyond else {}
+            tones |= {(len(rows), len(row) - 1): Tone.WARNING} if is_beyond else {}
         rows.append(tuple(row))
     return Table(tuple(header), tuple(rows), tones=tones)
 
@@ -212,6 +229,8 @@ def overview_table(report: PredictionReport) -> Table:
     short = {one.name for one in found if unjudged(report, one)}
     rows: list[tuple[str, ...]] = []
     for name, (label, is_whole) in LABELS.items():
+        if name in OF_READS and before[name] is None and all(named_values(one)[name] is None for one in found):
+            continue
         row = [label, number(before[name], is_whole)]
         for one in found:
             assert one.predicted is not None

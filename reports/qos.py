@@ -51,7 +51,7 @@ TERMS = (
         "WPQ or dmClock, BlueStore's throttle and kv thread, device and messengers of a small cluster, with closed-loop"
         " clients. Errors are those against a published study.",
     ),
-    ("Little's law", "IOPS x mean latency = operations on their way. A result that breaks it is not what it claims."),
+    ("Little's law", "IOPS x mean latency = operations in flight. A result that breaks it is not what it claims."),
 )
 
 
@@ -113,7 +113,7 @@ def _verdict(assessment: QosAssessment) -> Iterator[Block]:
         error = f"Its error: {tables.error_of(recommendation.pick, recommendation)}."
         yield Paragraphs((f"Why: {'; '.join(recommendation.reasons)}.", error), detail=Detail.BRIEF)
     if subject.in_force.is_wpq:
-        lot = "WPQ draws operations by lot: there is no allocation, and mClock's options do nothing."
+        lot = "WPQ picks operations at random by priority: there is no allocation, and mClock's options do nothing."
         yield Paragraphs((lot,), detail=Detail.BRIEF)
     yield KeyFigures(tuple(_key_figures(assessment)))
 

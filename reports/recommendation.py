@@ -31,6 +31,7 @@ from lsmlens.reports.recommendation_tables import (
     differences_table,
     families_table,
     front_table,
+    logs_table,
     percent_changed,
     takes_table,
     tried_table,
@@ -38,10 +39,13 @@ from lsmlens.reports.recommendation_tables import (
 from lsmlens.tuners.options.ceph_configuration import to_ceph
 from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.predictions.self_consistency import warnings
+from lsmlens.tuners.search.doubts import doubts
 from lsmlens.tuners.search.recommendation import Finalist, Recommendation, changes
 from lsmlens.tuners.search.scores import reads_worsen
 
 MOST_TRIED = 10
+# So many of the doubts stand in the answer.
+FIRST_DOUBTS = 2
 # Compactions so many times as large are worth a word.
 LARGER = 2.0
 TERMS = (
@@ -84,6 +88,7 @@ def compose(report: RecommendationReport) -> Document:
     run = one.fitted.evidence.run.run
     sections = [
         Section("verdict", "In short", tuple(_verdict(report))),
+        Section("wrong", "It is wrong if", (Paragraphs(tuple(each.text for each in doubts(one))),)),
         Section("apply", "How to apply it", tuple(_steps(report))),
         Section("finalists", "Finalists", tuple(_finalists(one))),
         Section("charts", "The search", (Deferred(lambda: _charts(report)),)),
@@ -111,7 +116,7 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     picked = one.picked
     if picked is None:
         yield VerdictBlock("", (Statement(headline(one).rstrip("."), Tone.NEUTRAL),))
-        yield Paragraphs((f"Why: {one.reason}.",), detail=Detail.BRIEF)
+        yield Paragraphs((f"Why: {one.reason}.", _wrong_if(one)), detail=Detail.BRIEF)
         return
     worst = picked.worst
     said = [Statement(headline(one).rstrip("."), Tone.BETTER)]
@@ -124,7 +129,15 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     table = changes_table(one, picked)
     yield KeyFigures(tuple(KeyFigure(row[0], row[2], f"now {row[1]}, {row[4]}") for row in table.rows[:4]))
     yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
+    if picked.logs:
+        yield TableBlock("On each log, where the settings it ran with cost 1", logs_table(picked), detail=Detail.BRIEF)
     yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.",), detail=Detail.BRIEF)
+    yield Paragraphs((_wrong_if(one),), detail=Detail.BRIEF)
+
+
+def _wrong_if(recommendation: Recommendation) -> str:
+    first = "; or if ".join(one.text for one in doubts(recommendation)[:FIRST_DOUBTS])
+    return f"It is wrong if {first}. --full says what else."
 
 
 def _steps(report: RecommendationReport) -> Iterator[Block]:
@@ -216,9 +229,9 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
     present, scores = recommendation.present_scores, finalist.scores
     if scores.memory_bytes > present.memory_bytes:
         more = size(round(scores.memory_bytes - present.memory_bytes))
-        yield f"{more} more memory for memtables at the most, which caches do not give"
+        yield f"{more} more memory for memtables at most, which caches do not give up"
     if scores.space_bytes > 1.05 * present.space_bytes:
-        yield f"{changed(present.space_bytes, scores.space_bytes)} space for the database's files at the most"
+        yield f"{changed(present.space_bytes, scores.space_bytes)} space for the database's files at most"
     if scores.processed_records > present.processed_records:
         yield f"{changed(present.processed_records, scores.processed_records)} records through compactions: CPU"
     usual = present.written_bytes / max(present.compactions, 1)
@@ -226,7 +239,7 @@ def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str
     if each > LARGER * usual:
         yield f"compactions are fewer, and {each / usual:.0f} times as large: each lasts as much longer"
     if finalist.needs_reshard:
-        yield "a reshard of every OSD's database, which is stopped meanwhile"
+        yield "resharding every OSD's database, with the OSD stopped"
     is_ceph = recommendation.fitted.evidence.run.ceph_version is not None
     yield "a restart of every OSD" if is_ceph else "a restart of the program whose database it is"
 
@@ -241,7 +254,7 @@ def basis(report: RecommendationReport) -> Iterator[str]:
     parts = (
         f"learned from the log alone, replayed in RocksDB {engine.version} ({engine.name}): {scored} candidates"
         f" screened at 1/{one.screen_scale:g} of the size",
-        f"{refused} refused by the bounds unseen",
+        f"{refused} ruled out by the bounds, not replayed",
         *_estimates(one),
         f"{finalists} with {len(one.anchor.variants)} replays each at 1/{one.anchor.scale:g} and smaller",
     )
@@ -249,7 +262,7 @@ def basis(report: RecommendationReport) -> Iterator[str]:
     if one.left_out:
         yield f"not searched: {'; '.join(_left_out(one.left_out))}"
     yield (
-        f"objective: {one.objective}; memtables were held to {size(one.memory_limit_bytes)} ({one.memory_source});"
+        f"objective: {one.objective}; memtables limited to {size(one.memory_limit_bytes)} ({one.memory_source});"
         " the current settings cost 1"
     )
 
@@ -272,7 +285,7 @@ def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:
 def _estimates(recommendation: Recommendation) -> Iterator[str]:
     """What was spared by estimates, and how far these were off."""
     if recommendation.pruned:
-        yield f"{recommendation.pruned} not replayed as the workload's curves put them far behind the best"
+        yield f"{recommendation.pruned} not replayed: the workload's curves put them far behind the best"
     if recommendation.estimate_error is not None:
         yield f"estimates by these curves {percent(recommendation.estimate_error, 0)} off on median"
 

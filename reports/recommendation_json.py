@@ -6,6 +6,7 @@ from lsmlens.analyzer.analysis_document import StepJson, means, metric
 from lsmlens.analyzer.options.option_changes import is_mutable
 from lsmlens.reports.json_form import made_of, to_text
 from lsmlens.reports.prediction_json import (
+    BlocksPerGet,
     EngineJson,
     OptionsPredictionJson,
     SelfCheckJson,
@@ -21,6 +22,7 @@ from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.options.tunables import tunables_of
 from lsmlens.tuners.replays.measurement import Mode
 from lsmlens.tuners.replays.outcome import Outcome, outcome_of
+from lsmlens.tuners.search.doubts import DoubtKind, doubts
 from lsmlens.tuners.search.duel import Duel, Ratio
 from lsmlens.tuners.search.evaluation import Evaluated
 from lsmlens.tuners.search.recommendation import Finalist, Recommendation, changes
@@ -78,6 +80,7 @@ class ScoresJson(Struct, kw_only=True):
     p50_micros: Annotated[float | None, means("Median of the same replays' write latency.")]
     p99_micros: Annotated[float | None, means("99th percentile of the same replays' write latency.")]
     sorted_runs: SortedRunsMean
+    blocks_per_get: BlocksPerGet
     write_amplification: Annotated[float | None, metric("write_amplification_lsm")]
 
 
@@ -134,6 +137,26 @@ class PacedJson(Struct, kw_only=True):
     response_micros: Annotated[dict[str, float] | None, means("Write latency by percentile.")]
 
 
+class LogCostJson(Struct, kw_only=True):
+    """What a finalist costs on one log."""
+
+    log: Annotated[str, means("The log's name.")]
+    is_held_out: Annotated[bool, means("Whether no choice rests on it.")]
+    weight: Annotated[float, means("What its cost counts beside the others'.")]
+    cost: Cost
+    cost_high: Annotated[float | None, means("The cost where the prediction's interval ends.")]
+    written_bytes: Annotated[float | None, means("What flushes and compactions would write, in the log's own work.")]
+    present_bytes: Annotated[float | None, means("What they write under the options that the log ran with.")]
+    problem: Annotated[str | None, means("Why there are no figures.")]
+
+
+class DoubtJson(Struct, kw_only=True):
+    """One thing that would make the recommendation wrong."""
+
+    kind: Annotated[DoubtKind, means("What it is about.")]
+    text: Annotated[str, means('It follows on "It is wrong if ".')]
+
+
 class FinalistJson(Struct, kw_only=True):
     """A candidate that was replayed in full."""
 
@@ -148,6 +171,7 @@ class FinalistJson(Struct, kw_only=True):
     needs_reshard: Annotated[
         bool, means("Whether options of single columns change, which takes ceph-bluestore-tool reshard.")
     ]
+    logs: Annotated[list[LogCostJson], means("What it costs on each log; empty where there is only one.")]
     differences: Annotated[list[FinalistOptionJson], means("The options it changes.")]
     scores: ScoresJson
     changes: Annotated[list[MetricChangeJson], means("Each metric that is known, against the current settings.")]
@@ -198,6 +222,7 @@ class RecommendationJson(Struct, kw_only=True):
     warnings: Annotated[list[str], means("What the pick makes worse beyond a stated bound.")]
     pick: Annotated[str | None, means("The finalist to run with; null where the current settings stay.")]
     reason: Annotated[str, means("Why.")]
+    wrong_if: Annotated[list[DoubtJson], means("What would have to be true for it to be wrong.")]
     current: CurrentJson
     finalists: Annotated[list[FinalistJson], means("Cheapest first.")]
     candidates: Annotated[list[CandidateJson], means("The course of the search, in order.")]
@@ -281,6 +306,7 @@ def document(report: RecommendationReport) -> RecommendationJson:
         warnings=[read_warning(one.picked, one)] if one.picked and read_warning(one.picked, one) else [],
         pick=None if one.picked is None else one.picked.name,
         reason=one.reason,
+        wrong_if=[made_of(DoubtJson, each) for each in doubts(one)],
         current=CurrentJson(scores=_scores(one.present_scores)),
         finalists=[_finalist(finalist, one, finalist.name in front) for finalist in one.finalists],
         candidates=[
@@ -313,6 +339,7 @@ def _finalist(finalist: Finalist, recommendation: Recommendation, is_on_front: b
         finalist,
         is_on_front=is_on_front,
         cases=[CaseJson(name=case.name, cost=case.cost) for case in finalist.cases],
+        logs=[made_of(LogCostJson, each) for each in finalist.logs],
         differences=[_difference(one, recommendation) for one in finalist.differences],
         scores=_scores(finalist.scores),
         changes=[

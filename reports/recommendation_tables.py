@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lsmlens.analyzer.numbers import plain, ratio, setting, size
+from lsmlens.analyzer.numbers import bytes_of, plain, ratio, setting, size
 from lsmlens.analyzer.options.option_changes import is_mutable
 from lsmlens.reports.tables import Importance, Table
 from lsmlens.tuners.options.tunables import tunables_of
@@ -24,6 +24,7 @@ METRICS = {
     "p50_micros": "write latency, median",
     "p99_micros": "write latency, p99",
     "sorted_runs": "sorted runs a read looks into",
+    "blocks_per_get": "blocks looked into for a Get",
 }
 # Families with less of all bytes are left out of the text, and counted.
 LEAST_SHARE = 0.01
@@ -78,6 +79,20 @@ def differences_table(finalist: Finalist, value: str) -> Table:
         for one in finalist.differences
     )
     return Table(("option", "column family", "current", value), rows, left=(0, 1))
+
+
+def logs_table(finalist: Finalist) -> Table:
+    """What a finalist costs on each log, and what flushes and compactions write there."""
+    rows = []
+    for one in finalist.logs:
+        known = one.written_bytes is not None and one.present_bytes is not None
+        change = changed(one.present_bytes or 0.0, one.written_bytes or 0.0) if known else one.problem or "-"
+        bytes_now, bytes_then = (
+            None if each is None else round(each) for each in (one.present_bytes, one.written_bytes)
+        )
+        role = "held out" if one.is_held_out else f"counts {one.weight:g}"
+        rows.append((one.log, role, bytes_of(bytes_now), bytes_of(bytes_then), change, ratio(one.cost)))
+    return Table(("log", "", "current", "predicted", "change", "cost"), tuple(rows), left=(0, 1))
 
 
 def takes_table(finalist: Finalist, rocksdb_version: str | None) -> Table:
@@ -189,7 +204,7 @@ def _value(metric: str, value: float) -> str:
         return f"{value / 1000:.2f} ms"
     if metric.endswith("_seconds"):
         return f"{value:.1f} s"
-    if metric == "sorted_runs":
+    if metric in ("sorted_runs", "blocks_per_get"):
         return f"{value:.1f}"
     return plain(round(value))
 

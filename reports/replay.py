@@ -77,7 +77,7 @@ def _verdict(report: ReplayReport) -> Iterator[Block]:
 def _statements(outcome: Outcome, first: OutcomeFigures | None) -> Iterator[Statement]:
     figures = outcome.figures
     if figures is None:
-        yield Statement("no run came to its end", Tone.CRITICAL)
+        yield Statement("no run finished", Tone.CRITICAL)
         return
     written, baseline = _written(figures), _written(first) if first is not None else 0
     yield Statement(f"{size(written)} written to tables")

@@ -191,12 +191,12 @@ class OutcomeJson(Struct, kw_only=True):
     """What one set of options came to: means over its seeds, counts rounded to whole ones.
 
     Figures are in the workload's own units: bytes, records and compaction seconds are multiplied by the scale,
-    log_duration_seconds is the workload's length. They are null, and lists empty, where no run came to its end.
+    log_duration_seconds is the workload's length. They are null, and lists empty, where no run finished.
     """
 
     options: Annotated[str, means("The name of the options.")]
     effective_options: EffectiveOptionsJson
-    engine: Annotated[str, means("capi or rocksdict; empty where no run came to its end.")]
+    engine: Annotated[str, means("capi or rocksdict; empty where no run finished.")]
     rocksdb_version: Annotated[str, means("The RocksDB that was run.")]
     library: Annotated[str | None, means("The shared library, where one was loaded.")]
     scale: Annotated[Positive, means("Sizes, populations and lifetimes were divided by it.")]

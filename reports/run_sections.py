@@ -78,7 +78,7 @@ def _time_blocks(timeline: "Timeline", prefix: str) -> Iterator[ChartBlock]:
     )
     yield ChartBlock(charts.amplification(axis), tables.amplification(), note)
     latency = (
-        "Shaded where compactions ran. Lines: means that load programs measured, dotted their 99th percentiles."
+        "Shaded where compactions ran. Lines: means that load generators measured, dotted their 99th percentiles."
         " Diamonds: operations that the OSD kept or said to be slow, not all."
     )
     kv_thread = "By the lines `_kv_sync_thread utilization` of the log."
@@ -204,8 +204,8 @@ def _statistics_dumps(series: "StatisticsSeries") -> str:
 
 def _client_blocks(one: RunAnalysis, prefix: str) -> Iterator[Block]:
     yield from _tables(
-        ("What load programs measured", run_tables.client_results(one)),
-        ("What load programs measured over time", run_tables.client_series(one)),
+        ("What load generators measured", run_tables.client_results(one)),
+        ("What load generators measured over time", run_tables.client_series(one)),
         ("Where operations kept by the OSD spent their time", run_tables.stages(one)),
     )
     table = waterfall_table(one)

@@ -342,7 +342,7 @@ def named(family: str) -> str:
 
 
 def client_results(one: RunAnalysis) -> Table | None:
-    """What load programs measured; None where none did."""
+    """What load generators measured; None where none did."""
     rows = [
         (
             file_name(result.source) + ("" if result.is_complete else " (cut)"),
@@ -358,7 +358,7 @@ def client_results(one: RunAnalysis) -> Table | None:
 
 
 def client_series(one: RunAnalysis) -> Table | None:
-    """What load programs measured over the time of their run, summed up; None where none tells its course.
+    """What load generators measured over the time of their run, summed up; None where none tells its course.
 
     The parts of a latency are left out where there is a whole one.
     """

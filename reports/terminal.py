@@ -229,7 +229,7 @@ class Screen:
                 yield ""
             yield from self._part(table, part, widths)
         if left_out:
-            yield from self._wrapped(f"for want of width without: {', '.join(reversed(left_out))}", 2, 4)
+            yield from self._wrapped(f"left out for lack of width: {', '.join(reversed(left_out))}", 2, 4)
 
     def _part(self, table: Table, columns: Sequence[int], widths: Sequence[int]) -> Iterator[str]:
         rule = GAP.join("─" * widths[column] for column in columns)

@@ -90,7 +90,7 @@ def _amounts(fitted: FittedWorkload) -> VerdictBlock:
     operations = sum(family.evidence.operations for family in fitted.families)
     statements = (
         Statement(f"{plain(puts)} puts and {plain(operations - puts)} deletes"),
-        Statement(f"in {duration(fitted.evidence.seconds)}, into flushes"),
+        Statement(f"flushed in {duration(fitted.evidence.seconds)}"),
         Statement(f"{len(fitted.families)} column families" if len(fitted.families) > 1 else "one column family"),
         *([Statement(counted(len(fitted.notes), "note"), Tone.WARNING)] if fitted.notes else []),
     )
@@ -100,10 +100,10 @@ def _amounts(fitted: FittedWorkload) -> VerdictBlock:
 def _batches(batches: WriteBatches | None) -> Iterator[str]:
     if batches is None:
         return
-    yield f"on average {batches.operations:.1f} in each write batch ({batches.source})"
+    yield f"{batches.operations:.1f} operations a write batch on average ({batches.source})"
     if batches.by_client_write:
         each = ", ".join(f"{name} {count:.2g}" for name, count in batches.by_client_write.items())
-        yield f"for each write of a client: {each}"
+        yield f"operations for each client write: {each}"
 
 
 def _clients(operations: ClientOperations | None) -> Iterator[str]:
@@ -113,7 +113,7 @@ def _clients(operations: ClientOperations | None) -> Iterator[str]:
         f"{count} {name}" + (f" of {operations.mean_bytes[name]:.0f} B" if name in operations.mean_bytes else "")
         for name, count in operations.counts.most_common()
     )
-    yield f"{operations.messages} writes of clients are remembered: {each}"
+    yield f"{counted(operations.messages, 'client write')} in the OSD's history: {each}"
 
 
 def _requests(sizes: RequestSizes | None) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _requests(sizes: RequestSizes | None) -> Iterator[str]:
         total = sum(one.number for one in classes)
         shown = [one for one in classes if one.number >= LEAST_SHOWN * total]
         each = ", ".join(f"{percent(one.number / total)} of {one.low} to {one.high} B" for one in shown)
-        yield f"{plain(total)} {kind} requests of clients, by the OSD's histogram: {each}"
+        yield f"{plain(total)} client {kind} requests by the OSD's histogram: {each}"
 
 
 def _spread(workload: Workload, histogram: SizeHistogram | None) -> Iterator[str]:

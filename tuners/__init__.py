@@ -14,9 +14,9 @@ What stands in `__all__` is the public interface; it is imported when it is firs
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lsmlens.tuners.api import Machine, duel, learn, predict, replay, tune
+    from lsmlens.tuners.api import Machine, duel, learn, predict, replay, separate_logs, tune
 
-__all__ = ["Machine", "duel", "learn", "predict", "replay", "tune"]
+__all__ = ["Machine", "duel", "learn", "predict", "replay", "separate_logs", "tune"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,8 @@ them, a run that was analysed, or a workload that was learned from one. Options 
 """
 
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
 PathLike: TypeAlias = str | Path
 Source: TypeAlias = PathLike | Sequence[PathLike] | RunAnalysis | FittedWorkload
 Options: TypeAlias = Sequence[str | OptionSet]
+
+
+ARCHIVE = re.compile(r"\.(tar|tgz|tbz2?|txz|tzst|zip|7z)(\.|$)", re.IGNORECASE)
+PIECE = re.compile(r".*?log", re.IGNORECASE)
 
 
 def _nothing(_: object) -> None:
@@ -119,10 +124,32 @@ def read_run(
             )
         return found
     if len(databases) > 1:
-        raise InputError(source, f"{len(databases)} runs", f"say which with --run: {_names(databases)}")
+        raise InputError(source, f"{len(databases)} runs", f"choose one with --run: {_names(databases)}")
     if len(runs) > 1:
         on_notice(f"of {len(runs)} runs this is about {databases[0].run.name}")
     return databases[0]
+
+
+def separate_logs(paths: Sequence[str]) -> dict[str, list[str]]:
+    """What was given as several logs, by name, in order: each folder and archive is one, and so are a log's pieces.
+
+    Pieces are files of one folder whose names begin alike up to `log` (`ceph-osd.0.log`, `ceph-osd.0.log.1.gz`). A file
+    without `log` in its name (`perf.json`) goes with the log before it.
+    """
+    found: dict[str, list[str]] = {}
+    for text in dict.fromkeys(paths):
+        path = Path(text)
+        is_whole = path.is_dir() or ARCHIVE.search(path.name)
+        piece = None if is_whole else PIECE.match(path.name)
+        if piece is not None:
+            found.setdefault(str(path.with_name(piece[0])), []).append(text)
+        elif found and not is_whole:
+            found[[*found][-1]].append(text)
+        else:
+            found[text] = [text]
+    names = [Path(key).name or key for key in found]
+    labels = [name if names.count(name) == 1 else key for name, key in zip(names, found, strict=True)]
+    return dict(zip(labels, found.values(), strict=True))
 
 
 def _names(runs: Sequence[RunAnalysis]) -> str:
@@ -148,9 +175,14 @@ def predict(
     run: str | None = None,
     seeds: int = 4,
     scale: float | None = None,
+    loads: Sequence[float] = (),
+    rate_limit: float | None = None,
     machine: Machine | None = None,
 ) -> Prediction:
     """What a log would have shown under other options: the same work, in the log's own units, with 90 % intervals.
+
+    Stalls are predicted for the log's load and for `loads` times it, and for a rate limiter of `rate_limit` bytes a
+    second.
 
     The workload is replayed under the log's own options and under each of `options`, by `seeds` workloads that explain
     the log. Raises InputError for options that are none, or that the log's database cannot have.
@@ -162,7 +194,7 @@ def predict(
     machine.on_phase("replaying own options")
     anchor = anchor_on(learned, own, replayer, candidates=sets, seeds=seeds, scale=scale)
     machine.on_phase("replaying new options")
-    return predict_from(anchor, sets, replayer)
+    return predict_from(anchor, sets, replayer, loads, rate_limit)
 
 
 def replay(
@@ -239,6 +271,10 @@ def tune(
     memory_bytes: int | None = None,
     candidates: Options = (),
     seed: int = 1,
+    name: str | None = None,
+    others: Mapping[str, Source] | None = None,
+    held_out: Mapping[str, Source] | None = None,
+    weights: Sequence[float] = (),
     machine: Machine | None = None,
 ) -> "Recommendation":
     """The settings to run a log's workload with, found by replays under many.
@@ -246,8 +282,14 @@ def tune(
     Trials are kept in the file `study`; where it is there already, the search goes on with it. `objective` is one of
     `Objective`, such as `wear` or `reads`; options named in `freeze` stay as they are, `candidates` are tried as well,
     and memtables take no more than `memory_bytes`. `trials` ends the search by a number of candidates in place of time.
+
+    `others` are more logs beside the source, which is called `name`: of other days, of other OSDs, by their names.
+    Candidates cost what they cost on all of them together, each by its weight in `weights` (the first is the source's;
+    1 each by default). Those in `held_out` are replayed at the end, and no choice rests on them. Raises InputError for
+    weights that are not as many as the logs.
     """
     from lsmlens.tuners.search.evaluation import Evaluator
+    from lsmlens.tuners.search.other_logs import OtherLog
     from lsmlens.tuners.search.request import TuningRequest
     from lsmlens.tuners.search.scores import Objective
     from lsmlens.tuners.search.tuning import Tuning  # which needs optuna
@@ -256,7 +298,22 @@ def tune(
     machine = machine or Machine()
     learned = learn(source, run)
     own, tried = _options_of(learned, candidates)
+    others, held_out = others or {}, held_out or {}
+    counts = [*weights] or [1.0] * (1 + len(others))
+    if len(counts) != 1 + len(others) or min(counts) <= 0:
+        said = (
+            f"{len(counts)} weights for {1 + len(others)} logs" if min(counts) > 0 else f"a weight of {min(counts):g}"
+        )
+        raise InputError("--weight", said, "give one above 0 for each log, in their order, none for those held out")
     with closing(Ledger(Path(study))) as ledger:
+        logs = []
+        for number, (other, one) in enumerate([*others.items(), *held_out.items()], 1):
+            fitted = learn(one)
+            replaying = machine.replayer(fitted.evidence.run.run.rocksdb_version, ledger)
+            evaluator = Evaluator(fitted, options_of_run(fitted.evidence.run), replaying)
+            is_held_out = number > len(others)
+            weight = 1.0 if is_held_out else counts[number]
+            logs.append(OtherLog(other, evaluator, Objective(objective), memory_bytes, weight, is_held_out))
         replayer = machine.replayer(learned.evidence.run.run.rocksdb_version, ledger)
         request = TuningRequest(
             objective=Objective(objective),
@@ -267,9 +324,12 @@ def tune(
             candidates=tuple(tried),
             batch=ledger.decided("batch", machine.jobs or max(2, len(os.sched_getaffinity(0)))),
             seed=seed,
+            log=name,
+            weight=counts[0],
         )
         try:
-            return Tuning(Evaluator(learned, own, replayer), request, Path(study), machine.on_phase).recommend()
+            evaluator = Evaluator(learned, own, replayer)
+            return Tuning(evaluator, request, Path(study), machine.on_phase, logs).recommend()
         except StorageInternalError as error:
             reason = str(error.__cause__ or error).splitlines()[0]
             raise InputError(str(study), f"the study cannot be kept: {reason}", KEPT_SO_FAR) from error

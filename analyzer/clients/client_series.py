@@ -1,4 +1,4 @@
-"""What load programs measured over the time of their run: fio's logs and the seconds of rados bench.
+"""What load generators measured over the time of their run: fio's logs and the seconds of rados bench.
 
 The logs of processes that ran at once are one series: latencies are means (over all I/O where each has a line, else
 over the processes' windows), bandwidth and IOPS are sums. fio's logs count time from the start of the run, which its

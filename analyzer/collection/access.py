@@ -127,6 +127,6 @@ def found_access(way: str | None, namespace: str, ssh: bool) -> Access:
     if way is None:
         raise LsmlensError(
             "no ceph, cephadm or kubectl here",
-            "run it where the cluster's admin is; --print-script gives a shell script",
+            "run it on a host with the cluster's admin keyring; --print-script gives a shell script",
         )
     return Access(way, namespace, ssh)

@@ -470,5 +470,8 @@ def _asked(access: Access, runner: Runner, *words: str) -> Any:
         document = _parsed(output.read(DOCUMENT_BYTES)) if not answer.failure else None
     if document is None:
         why = answer.failure or "no JSON"
-        raise LsmlensError(f"{' '.join(command)}: {why}", "run it where the cluster's admin is, and as who may ask it")
+        raise LsmlensError(
+            f"{' '.join(command)}: {why}",
+            "run it on a host with the cluster's admin keyring, as a user who may read it",
+        )
     return document

@@ -104,10 +104,10 @@ def parse_arm(text: str) -> ArmRequest:
     if not equals or "/" in name:
         name, rest = "", text
     elif not name.strip():
-        raise LsmlensError(f"{text}: an arm without a name", HINT)
+        raise LsmlensError(f"{text}: an arm needs a name", HINT)
     paths = (rest,) if _exists(rest) else tuple(rest.split(","))
     if not all(paths):
-        raise LsmlensError(f"{text}: an arm without a path", HINT)
+        raise LsmlensError(f"{text}: an arm needs a path", HINT)
     return ArmRequest(name.strip() or None, paths)
 
 
@@ -313,7 +313,7 @@ def observe_document(path: str, document: Mapping[str, Any]) -> Observation:
         return _observe(path, msgspec.convert(_read_parts(document), AnalysisJson))
     except ValueError as error:  # as msgspec's ValidationError is
         reason = f"not a saved analysis that can be read: {error}"
-        raise InputError(path, reason, "save it anew with `lsmlens analyze … -o FILE.json`") from None
+        raise InputError(path, reason, "save it again with `lsmlens analyze … -o FILE.json`") from None
 
 
 def _read_parts(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What load programs measured, by job: parts that ran at once added up, and jobs of several arms matched.
+"""What load generators measured, by job: parts that ran at once added up, and jobs of several arms matched.
 
 Parts (CBT's volumes and processes, fio's clones of a job) add up their operations and bytes per second; the mean
 latency is that of all their operations; of a percentile, which cannot be added up, the largest of them is taken.

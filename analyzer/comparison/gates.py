@@ -65,7 +65,7 @@ def parse_gate(text: str) -> Gate:
     relative, absolute = _RELATIVE.fullmatch(limit.strip()), _ABSOLUTE.fullmatch(limit.strip())
     match = relative or absolute
     if not name or match is None:
-        raise LsmlensError(f"--fail-if: {text} is no metric with a limit", HINT)
+        raise LsmlensError(f"--fail-if: not a gate: {text}", HINT)
     metric = resolve(name.strip())
     if of_part(metric) is None and all(metric != known.name for known in METRICS):
         raise _unknown(name, [one for known in METRICS for one in (known.name, *known.aliases)])

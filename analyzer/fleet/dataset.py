@@ -105,7 +105,7 @@ class DataSet:
             return cls.at(path)
         try:
             if path.exists() and any(path.iterdir()):
-                raise LsmlensError(f"{path}: a folder with something else in it", "name a new folder")
+                raise LsmlensError(f"{path}: a folder that holds something else", "name a new folder")
         except OSError as error:
             raise LsmlensError(f"{path}: {error.strerror or error}", "choose another place") from error
         if not path.parent.is_dir():
@@ -356,4 +356,4 @@ def _decoded(path: Path) -> DaemonState:
     try:
         return msgspec.json.decode(path.read_bytes(), type=DaemonState)
     except (OSError, msgspec.DecodeError) as error:
-        raise LsmlensError(f"{path}: cannot be read: {error}", "take it away, and add its logs again") from error
+        raise LsmlensError(f"{path}: cannot be read: {error}", "delete it, and add its logs again") from error

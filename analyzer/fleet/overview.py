@@ -141,7 +141,7 @@ def overview(dataset: Source, where: str | None = None) -> Overview:
             raise LsmlensError(f"--where: {where}: {what}", f"an SQL condition over {columns}") from error
     if not readings.height:
         raise LsmlensError(
-            f"{dataset.name}: nothing to look over", "no OSD is in it" if where is None else "loosen --where"
+            f"{dataset.name}: nothing to look over", "no OSD is in it" if where is None else "make --where less strict"
         )
     daily = _daily(dataset, readings)
     daemons = _scored(_grouped(daily, IDENTITY, ("host", "class", "version")))

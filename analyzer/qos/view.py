@@ -1,6 +1,6 @@
 """The view that rules and reports have of a bundle: each OSD with what is in force on it, and the cluster.
 
-Results of load programs are checked by Little's law: IOPS * mean latency = operations on their way. A closed loop keeps
+Results of load programs are checked by Little's law: IOPS * mean latency = operations in flight. A closed loop keeps
 `depth` operations on their way in each of its processes. A result that says otherwise is of another length of time than
 it claims, of a rate-limited load, or of something else altogether, and no figure of it should be built on. fio's
 completion latency leaves submission out, so a result may fall a little short.

@@ -31,7 +31,7 @@ class CompactionSpeed:
     latency, SMART), a neighbour on it, a rate limit, a heavier
     compression, or a CPU short of time.
 
-    Risk: none in comparing; changing packages or devices is as risky as ever.
+    Risk: none: it only compares; changing packages or devices is as risky as ever.
 
     Check: MiB/s per job come to the others'.
     """
@@ -79,8 +79,8 @@ class CompactionSpeed:
             ),
             advice="compare version, build, device, compression and load with the peers'; look for a rate limit",
             commands=("ceph tell osd.\\* version", "ceph device ls") if is_osd(run.run) else (),
-            risk="none in comparing",
-            check="MiB/s per job come to the peers'",
+            risk="none: it only compares",
+            check="MiB/s per job match the peers'",
         )
 
 

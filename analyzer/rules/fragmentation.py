@@ -36,7 +36,7 @@ class Fragmentation:
     Advice: ask for the score; free space on the device; a severe one goes by making the OSD anew, after its data has
     moved.
 
-    Risk: making an OSD anew moves all its data, and the cluster has one copy less of it until then.
+    Risk: recreating an OSD moves all its data, and the cluster has one copy less of it until then.
 
     Check: the score after space was freed, or after the OSD was made anew.
     """
@@ -69,12 +69,12 @@ class Fragmentation:
             threshold_source="Ceph documentation; bluestore_warn_on_free_fragmentation",
             evidence=(Evidence("perf dump", f"bluestore.fragmentation_micros is a share of {share:.3f}"),),
             advice="ask for the allocator's score; free space"
-            + (", or move the data away and make the OSD anew" if is_severe else ""),
+            + (", or move the data away and recreate the OSD" if is_severe else ""),
             commands=(
                 f"ceph tell osd.{number} bluestore allocator score block",
                 f"ceph tell osd.{number} bluestore allocator fragmentation block",
             ),
-            risk="none to ask; making an OSD anew moves all its data",
+            risk="none to ask; recreating an OSD moves all its data",
             check=f"ceph tell osd.{number} bluestore allocator score block",
         )
 

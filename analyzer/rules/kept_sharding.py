@@ -81,7 +81,7 @@ class KeptSharding(ShardingRule):
             column_family=one.family,
             advice=f"{before}reshard to the text of {advised.release or 'the release'}, one OSD at a time",
             changes=(*advised.changes, *wider),
-            risk="the OSD is down meanwhile; interrupted, it does not start until reshard was run again",
+            risk="the OSD is down meanwhile; if interrupted, it does not start until reshard is run again",
             check=f'{show_sharding(run)}; flushes of {one.family} for "Write Buffer Full" merge {LEAST_MERGED}',
         )
 

@@ -19,7 +19,7 @@ FILES_SHOWN = 8
 
 
 class _Kind(StrEnum):
-    CORRUPTION = "Data that RocksDB wrote reads back otherwise"
+    CORRUPTION = "Data that RocksDB wrote reads back wrong"
     FULL = "No space left for the database"
     DEVICE = "The device fails reads or writes"
     OTHER = "The database refused to go on"
@@ -56,7 +56,7 @@ _WORDS = {
         "no repair on the only copy",
     ),
 }
-_OF_OSDS = "; with whole replicas elsewhere let Ceph move the placement groups away, and make the OSD anew"
+_OF_OSDS = "; with whole replicas elsewhere let Ceph move the placement groups away, and recreate the OSD"
 
 
 class LoggedErrors:
@@ -69,7 +69,7 @@ class LoggedErrors:
 
     Threshold: any. RocksDB, db/error_handler.cc; Ceph, BlueFS.cc and BlueStore.cc.
 
-    Advice: keep what there is, find out whether device, memory or space failed, and make the database anew from its
+    Advice: keep what there is, find out whether device, memory or space failed, and rebuild the database from its
     replicas or a backup; of an OSD, let Ceph move the data away where its replicas are whole.
 
     Risk: repairs, compactions and restarts in a loop on the only copy can destroy what could still be read.

@@ -29,7 +29,7 @@ class ManualWork:
     """
 
     code: ClassVar[str] = "R27"
-    title: ClassVar[str] = "All work is asked for by the program"
+    title: ClassVar[str] = "The program itself asks for all flushes and compactions"
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """At most one finding."""

@@ -58,7 +58,7 @@ class MemoryDoesNotGoRound:
     """
 
     code: ClassVar[str] = "R34"
-    title: ClassVar[str] = "Memory does not go round"
+    title: ClassVar[str] = "Not enough memory to go round"
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """At most one finding."""

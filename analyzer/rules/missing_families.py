@@ -70,6 +70,6 @@ class MissingFamilies(ShardingRule):
             column_family=DEFAULT_FAMILY,
             advice="reshard, one OSD at a time",
             changes=advised.changes,
-            risk="the OSD is down for minutes to hours; interrupted, it does not start until reshard was run again",
+            risk="the OSD is down for minutes to hours; if interrupted, it does not start until reshard is run again",
             check=f"{show_sharding(run)} prints the text (OSD stopped); the next start logs options of more families",
         )

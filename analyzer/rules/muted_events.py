@@ -30,7 +30,7 @@ class MutedEvents:
 
     Advice: set debug_rocksdb to 4/5, its default; no restart is needed.
 
-    Risk: some lines more in the log for each flush and compaction.
+    Risk: a few more log lines for each flush and compaction.
 
     Check: EVENT_LOG_v1 lines appear in the log with the next flush.
     """
@@ -73,6 +73,6 @@ class MutedEvents:
             ),
             advice=f"set {OPTION} to 4/5, its default; no restart is needed",
             commands=(f"ceph config set {kind} {OPTION} 4/5",),
-            risk="some lines more in the log for each flush and compaction",
+            risk="a few more log lines for each flush and compaction",
             check="EVENT_LOG_v1 lines appear in the log with the next flush",
         )

@@ -31,9 +31,9 @@ class PeerAmplification:
     Advice: compare options in force and sharding with the peers', then how many placement groups and which pools the
     daemon holds. Logs of unlike length or load differ of themselves: write amplification rises as a database fills.
 
-    Risk: resharding stops the OSD for its time.
+    Risk: the OSD is down while it is resharded.
 
-    Check: write amplification comes to the peers'.
+    Check: write amplification matches the peers'.
     """
 
     code: ClassVar[str] = "R18"
@@ -89,8 +89,8 @@ class PeerAmplification:
             commands=while_stopped(run.run, f"ceph-bluestore-tool --path {store_path(run.run)} show-sharding")
             if is_osd(run.run)
             else (),
-            risk="resharding stops the OSD for its time" if is_osd(run.run) else "none in comparing",
-            check="write amplification comes to the peers' under the same load",
+            risk="the OSD is down while it is resharded" if is_osd(run.run) else "none: it only compares",
+            check="write amplification matches the peers' under the same load",
         )
 
 

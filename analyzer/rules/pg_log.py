@@ -84,7 +84,7 @@ class PgLog:
                 f"ceph-objectstore-tool --data-path {store_path(run.run)} --op trim-pg-log-dups --pgid PGID"
                 " --osd_max_pg_log_entries=100 --osd_pg_log_dups_tracked=100 --osd_pg_log_trim_max=500000",
             ),
-            risk="the OSD is down for minutes a PG; repeated requests older than the log are no longer recognised",
+            risk="the OSD is down for minutes per PG; repeated requests older than the log are no longer recognised",
             check=f"ceph tell osd.{number} dump_mempools: osd_pglog items",
         )
 

@@ -65,7 +65,7 @@ class PlainOptions:
     """
 
     code: ClassVar[str] = "R26"
-    title: ClassVar[str] = "Options that cannot go well"
+    title: ClassVar[str] = "Options that cannot work well"
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """One finding for each kind of option."""

@@ -22,7 +22,7 @@ BLOCK_READS = ("rocksdb.read.block.get.micros", "rocksdb.read.block.compaction.m
 
 
 class ReadStatistics:
-    """Reads cost more than they must: filters that do not filter, blocks long to decompress, a long tail.
+    """Reads cost more than they need to: filters that do not filter, blocks long to decompress, a long tail.
 
     Evidence: counters and histograms of the last STATISTICS dump, since the open before it. Filters:
     (bloom.filter.useful + full.true.positive) / (useful + full.positive), or none of them ever counted. Tail:
@@ -40,7 +40,7 @@ class ReadStatistics:
     """
 
     code: ClassVar[str] = "R24"
-    title: ClassVar[str] = "Reads cost more than they must"
+    title: ClassVar[str] = "Reads cost more than they need to"
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """A finding for each of filters, tail and decompression."""

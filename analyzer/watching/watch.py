@@ -275,4 +275,6 @@ def _state_at(path: Path) -> LogState:
     except FileNotFoundError:
         return LogState()
     except msgspec.DecodeError as error:
-        raise LsmlensError(f"{path}: no state of a watch: {error}", "remove it: the log is then read anew") from error
+        raise LsmlensError(
+            f"{path}: no state of a watch: {error}", "delete it: the log is then read from its start"
+        ) from error

@@ -39,6 +39,37 @@
     block.before(copy);
   }
 
+  // A table is sorted by the column whose heading is clicked, and the other way round by the next click; what is not
+  // known stays at the end.
+  const units = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, "µs": 1e-6, ms: 1e-3, min: 60, h: 3600 };
+  const words = new Intl.Collator("en", { numeric: true });
+  const amount = (text) => {
+    const found = text.replace(/[\u202f\u00a0]/g, "").match(/^x?([+-]?\d+(?:\.\d+)?)\s*(\S*)/);
+    return found ? Number(found[1]) * (units[found[2]] ?? 1) : null;
+  };
+  for (const table of document.querySelectorAll("main table")) {
+    const [body] = table.tBodies;
+    if (!table.tHead || body.rows.length < 3) continue;
+    [...table.tHead.rows[0].cells].forEach((heading, column) => {
+      if (!heading.textContent.trim()) return;
+      const cell = (row) => row.cells[column].textContent.trim();
+      const sort = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
+      sort.append(...heading.childNodes);
+      heading.append(sort);
+      sort.addEventListener("click", () => {
+        const known = [...body.rows].filter((row) => !["", "-"].includes(cell(row)));
+        const others = [...body.rows].filter((row) => !known.includes(row));
+        const isAmount = known.every((row) => amount(cell(row)) !== null);
+        const before = heading.ariaSort;
+        const isFalling = before ? before === "ascending" : isAmount;
+        known.sort((one, other) => isAmount ? amount(cell(one)) - amount(cell(other)) : words.compare(cell(one), cell(other)));
+        body.append(...(isFalling ? known.reverse() : known), ...others);
+        for (const one of table.tHead.rows[0].cells) one.ariaSort = null;
+        heading.ariaSort = isFalling ? "descending" : "ascending";
+      });
+    });
+  }
+
   const rows = {};
   const dataset = (name) => rows[name] ??= page.datasets[name].rows.map(
     (row) => Object.fromEntries(page.datasets[name].fields.map((field, place) => [field, row[place]])));

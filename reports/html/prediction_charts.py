@@ -31,6 +31,7 @@ SHORT = {
     "total_output_records": "records out",
     "output_input_ratio_of_sums": "out / in",
     "sorted_runs": "sorted runs",
+    "blocks_per_get": "blocks/Get",
 }
 FIELDS = ("figure", "options", "ratio", "low", "high", "observed")
 

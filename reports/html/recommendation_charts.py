@@ -202,7 +202,7 @@ def families(one: Recommendation) -> ChartBlock:
     chart = make_chart(
         "families",
         "Bytes by column family (MiB)",
-        "What each column family of weight writes now and is predicted to write, with the 90 % interval.",
+        "What each large column family writes now and is predicted to write, with the 90 % interval.",
         drawn,
         {"families": Dataset(("family", "kind", "mib", "low", "high"), tuple(rows))},
     )

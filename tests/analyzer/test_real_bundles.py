@@ -21,7 +21,15 @@ BUNDLES = (
     "rocksdb-filter", "rocksdb-no-filter", "rocksdb-weak-filter",
 )  # fmt: skip
 # Fixtures of other parts, read by their tests: tables, traces, batches, documents, logs of predictions.
-OF_OTHERS = {"osd-mclock", "osd-two-options", "osd-write-batches", "published", "query-traces", "saved-analyses"}
+OF_OTHERS = {
+    "osd-mclock",
+    "osd-reading",
+    "osd-two-options",
+    "osd-write-batches",
+    "published",
+    "query-traces",
+    "saved-analyses",
+}
 PUBLISHED = ("osd-reef", "osd-spillover", "osd-stock")
 SESSIONS = {
     "osd-container": 7,

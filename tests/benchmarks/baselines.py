@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
+import numpy as np
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.estimation.history import Compaction, FamilyHistory, Flush
 from lsmlens.tuners.options.option_set import OptionSet
@@ -13,7 +14,7 @@ from lsmlens.tuners.predictions.prediction import predict
 from lsmlens.tuners.predictions.refinement import variant_of
 from lsmlens.tuners.predictions.replays import replay_all, replayed
 from lsmlens.tuners.replays.replayer import Replayer
-from lsmlens.tuners.workloads.components import Growth, GrowthRow
+from lsmlens.tuners.workloads.components import Component, Growth, GrowthRow, Overwrite
 from lsmlens.tuners.workloads.document import Workload
 
 # RocksDB's own defaults, where a log says nothing.
@@ -56,9 +57,7 @@ class Levelling:
 
         Every byte is merged once into each level, with as many bytes of it as that level holds for each that comes.
         """
-        buffers = [number(one, "write_buffer_size", self.name) for one in (own, options)]
-        merged = [number(one, "min_write_buffer_number_to_merge", self.name) for one in (own, options)]
-        flush = self.flush * buffers[1] * merged[1] / (buffers[0] * merged[0])
+        flush = self.flush * memory(options, self.name) / memory(own, self.name)
         above = flush * number(options, "level0_file_num_compaction_trigger", self.name)
         base = number(options, "max_bytes_for_level_base", self.name)
         times, level = 0.0, base
@@ -108,3 +107,109 @@ def predicted_by_fresh_keys(
     anchor = anchor_from(fitted, own, replayer.engine, variants, replayed(results, variants))
     every = predict(anchor, options, replayer).predictions
     return {one.name: one.predicted.value for one in every if one.predicted is not None}
+
+
+class Uniques:
+    """How many keys so many puts touch, in expectation, where the popularity of keys is known: that of a workload.
+
+    All puts are taken to be drawn from one distribution, as the model of Lim, Kaminsky and Andersen has it; fresh keys
+    are new with every put.
+    """
+
+    def __init__(self, components: Sequence[Component]) -> None:
+        puts = [puts_of(one) for one in components]
+        self.puts = float(sum(sum(each) for each in puts))
+        fresh, chances = 0.0, []
+        for component, each in zip(components, puts, strict=True):
+            if not isinstance(component, Overwrite):
+                fresh += sum(each) / self.puts
+                continue
+            for working_set, count in zip(component.working_sets, each, strict=True):
+                popularity = np.arange(1, working_set.keys + 1, dtype=np.float64) ** -working_set.zipf
+                chances.append(count / self.puts * popularity / popularity.sum())
+        self.counts = np.concatenate(([0.0], np.geomspace(1.0, 10 * self.puts, 400)))
+        found = [fresh * n + sum(float(-np.expm1(-n * one).sum()) for one in chances) for n in self.counts]
+        self.uniques = np.maximum.accumulate(np.array(found))
+
+    def of(self, puts: float) -> float:
+        """Keys that so many puts touch."""
+        return float(np.interp(puts, self.counts, self.uniques))
+
+    def puts_for(self, keys: float) -> float:
+        """Puts that touch so many keys."""
+        return float(np.interp(keys, self.uniques, self.counts))
+
+    def cycle(self, keys: float) -> float:
+        """Puts in which a level of so many keys is emptied once, range by range, so that its ranges are of all ages."""
+        steps = np.diff(self.counts)
+        means = np.cumsum((self.uniques[1:] + self.uniques[:-1]) / 2 * steps) / self.counts[1:]
+        return float(np.interp(keys, means, self.counts[1:]))
+
+
+def puts_of(component: Component) -> list[float]:
+    """The puts of a component with a schedule, by working set."""
+    sets = component.working_sets if isinstance(component, Overwrite) else (None,)
+    found = [0.0] * len(sets)
+    for row in component.schedule or ():
+        found[getattr(row, "working_set", 0)] += row.puts
+    return found
+
+
+@dataclass(frozen=True)
+class UniqueAware:
+    """What the model of Lim, Kaminsky and Andersen (FAST 2016, section 4) says of levelled compaction, in records.
+
+    It is given the true popularity of keys, and how many puts a flush of the log takes; it knows no deletes. Levels
+    are as large as the options say, and the last one holds what the run has come to: a mean of STEPS moments.
+    """
+
+    STEPS = 8
+    uniques: Uniques
+    flush_puts: float
+    record_bytes: float
+
+    def flushed(self) -> float:
+        """Records that flushes write."""
+        return self.uniques.puts / self.flush_puts * self.uniques.of(self.flush_puts)
+
+    def output(self, options: OptionSet, family: str = "default") -> float:
+        """Records that compactions write."""
+        moments = (np.arange(self.STEPS) + 0.5) / self.STEPS * self.uniques.puts
+        return self.uniques.puts * float(np.mean([self._per_put(options, family, one) for one in moments]))
+
+    def _per_put(self, options: OptionSet, family: str, puts: float) -> float:
+        """Records that compactions write for a put, once there have been so many."""
+        left = self.uniques.of(puts)
+        size = number(options, "max_bytes_for_level_base", family) / self.record_bytes
+        cycle = self.flush_puts * number(options, "level0_file_num_compaction_trigger", family)
+        written = 0.0
+        while True:
+            held = self.uniques.puts_for(min(size, left))
+            written += min(self.uniques.of(held + cycle), self.uniques.of(puts)) / cycle
+            if left <= size:
+                return written
+            cycle, left = self.uniques.cycle(size), left - size
+            size *= number(options, "max_bytes_for_level_multiplier", family)
+
+
+def unique_aware(workload: Workload, fitted: FittedWorkload, own: OptionSet, options: OptionSet) -> tuple[float, float]:
+    """Flushed bytes and compaction output of a workload of one family whose truth is known, anchored on its log."""
+    (truth,), (family,) = workload.column_families, fitted.families
+    flushes = [one.puts for one in family.evidence.intervals if one.flush is not None]
+    log, record = fitted.evidence.run.total, family.sizes.key + family.sizes.value
+    uniques = Uniques(truth.components)
+
+    def model(of: OptionSet) -> UniqueAware:
+        larger = memory(of, truth.name) / memory(own, truth.name)
+        return UniqueAware(uniques, larger * sum(flushes) / len(flushes), record)
+
+    before, after = model(own), model(options)
+    return (
+        log.flush_bytes * after.flushed() / before.flushed(),
+        log.compaction_output_bytes * after.output(options) / before.output(own),
+    )
+
+
+def memory(options: OptionSet, family: str) -> float:
+    """Bytes of memtables that are flushed together."""
+    return number(options, "write_buffer_size", family) * number(options, "min_write_buffer_number_to_merge", family)

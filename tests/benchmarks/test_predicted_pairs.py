@@ -1,13 +1,14 @@
 """Predictions beside what other OSDs with the same work really did: one table of all ordered pairs, and baselines.
 
 `LSMLENS_PAIRS` names bundles: groups of the same work under several options, divided by semicolons, bundles by commas;
-by default two logs in fixtures/. `LSMLENS_PAIRS_SYNTHETIC` names workload documents or presets in the same way: each is
-run under SETS, and learned from its first log. LSMLENS_PAIRS_SEEDS and _SCALE change the replays. The table goes to
-standard output (`pytest -m slow -s tests/benchmarks/test_predicted_pairs.py`), errors in per cent of the real figure:
-anchored, and of the replays alone (raw); the largest error of compaction output among families with 5 % of the bytes or
-more; which of flushed bytes, output, and compactions lie inside their interval, and half its width. The baselines are
-of flushed bytes and output: that nothing changes; the formula of levelled compaction, anchored (it says nothing of
-flushed bytes); and, with LSMLENS_PAIRS_FRESH set, a replay of fresh keys, anchored.
+by default two logs in fixtures/. `LSMLENS_PAIRS_SYNTHETIC` names workload documents, presets or workloads of KNOWN, by
+commas: each is run under SETS, and learned from its first log. LSMLENS_PAIRS_SEEDS and _SCALE change the replays. The
+table goes to standard output (`pytest -m slow -s tests/benchmarks/test_predicted_pairs.py`), errors in per cent of the
+real figure: anchored, and of the replays alone (raw); the largest error of compaction output among families with 5 % of
+the bytes or more; which of flushed bytes, output, and compactions lie inside their interval, and half its width. The
+baselines are of flushed bytes and output: that nothing changes; the formula of levelled compaction, anchored (it says
+nothing of flushed bytes); with LSMLENS_PAIRS_FRESH set, a replay of fresh keys, anchored; and for workloads of KNOWN
+the model of Lim, Kaminsky and Andersen, which is given the true popularity of keys, anchored.
 """
 
 import os
@@ -28,9 +29,20 @@ from lsmlens.tuners.predictions.figures import Figures, by_family, total
 from lsmlens.tuners.predictions.prediction import OptionsPrediction, predict
 from lsmlens.tuners.replays.outcome import ReplayPlan, replay
 from lsmlens.tuners.replays.replayer import Replayer
+from lsmlens.tuners.workloads.components import (
+    Component,
+    Growth,
+    GrowthRow,
+    Keys,
+    Overwrite,
+    OverwriteRow,
+    WorkingSet,
+)
+from lsmlens.tuners.workloads.document import ColumnFamily, Workload
+from lsmlens.tuners.workloads.generator import DeclaredStream
 from lsmlens.tuners.workloads.sources import open_workload
 
-from .baselines import levelled, predicted_by_fresh_keys
+from .baselines import levelled, predicted_by_fresh_keys, unique_aware
 
 pytestmark = pytest.mark.slow
 
@@ -48,11 +60,39 @@ SETS = {
     "merged": "write_buffer_size=1M;min_write_buffer_number_to_merge=6;max_write_buffer_number=16;"
     "level0_file_num_compaction_trigger=8;max_bytes_for_level_base=64M;target_file_size_base=4M",
 }
+THIRD, PUTS = 200.0, 300_000
+SECONDS = 3 * THIRD
+
+
+def known(*components: Component) -> Workload:
+    """A workload of one family whose keys lie anywhere."""
+    keys = Keys(length=20.0, order="scattered")
+    family = ColumnFamily(name="default", keys=keys, values=100.0, components=components)
+    return Workload(name="known", seconds=SECONDS, column_families=(family,))
+
+
+def overwrites(keys: int, zipf: float = 0.0, thirds: tuple[int, ...] = (0, 1, 2)) -> Overwrite:
+    rows = tuple(OverwriteRow(one * THIRD, (one + 1) * THIRD, PUTS) for one in thirds)
+    return Overwrite(working_sets=(WorkingSet(keys, zipf=zipf),), schedule=rows)
+
+
+def fresh_puts(*thirds: int) -> Growth:
+    return Growth(schedule=tuple(GrowthRow(one * THIRD, (one + 1) * THIRD, PUTS) for one in thirds))
+
+
+# Workloads whose popularity of keys is known: the same at all times, but in the last.
+KNOWN = {
+    "uniform": known(overwrites(200_000)),
+    "zipf": known(overwrites(500_000, zipf=0.99)),
+    "fresh": known(fresh_puts(0, 1, 2)),
+    "phases": known(overwrites(20_000, thirds=(0, 2)), fresh_puts(1)),
+}
 LARGE = 0.05
 BOUNDED = ("flush_bytes", "output_bytes", "compactions")
 HEADINGS = (
     *("learned from", "predicted", "flushed", "raw", "output", "raw", "WA", "compactions", "families", "inside"),
     *("half widths", "no change: flushed", "output", "levelled: output", "fresh keys: flushed", "output"),
+    *("unique-aware: flushed", "output"),
 )
 
 
@@ -74,13 +114,16 @@ class Pair:
     unchanged: tuple[float, float]
     levelled: float
     fresh: tuple[float, float] | None
+    unique_aware: tuple[float, float] | None
 
     def row(self) -> str:
         bytes_off = (self.flushed, self.flushed_raw, self.output, self.output_raw)
         errors = (*bytes_off, self.amplification, self.compactions, self.families)
         inside = f"{sum(self.inside)} of {len(self.inside)}"
         widths = ", ".join(f"{100 * one:.0f}" for one in self.half_widths)
-        baselines = [*map(signed, (*self.unchanged, self.levelled)), *map(signed, self.fresh or ())]
+        baselines = list(map(signed, (*self.unchanged, self.levelled)))
+        for errors_of in (self.fresh, self.unique_aware):
+            baselines += map(signed, errors_of) if errors_of else ("", "")
         cells = (self.source, self.target, *map(signed, errors), inside, widths, *baselines)
         return f"| {' | '.join(cells)} |"
 
@@ -97,7 +140,8 @@ def synthetic(folder: Path, name: str) -> dict[str, RunAnalysis]:
     """The logs of a synthetic workload under all SETS."""
     engine = choose_engine(None, None, None, True, lambda _: None)
     options = tuple(read_options(f"{one}={said};compression=kNoCompression") for one, said in SETS.items())
-    plan = ReplayPlan(open_workload(name), options, scale=SCALE or 1.0, keep_log=folder / Path(name).stem)
+    stream = DeclaredStream(KNOWN[name]) if name in KNOWN else open_workload(name)
+    plan = ReplayPlan(stream, options, scale=SCALE or 1.0, keep_log=folder / Path(name).stem)
     runs = {}
     for outcome in replay(plan, Replayer(engine, jobs=1)):
         assert not outcome.failures, outcome.failures
@@ -107,8 +151,8 @@ def synthetic(folder: Path, name: str) -> dict[str, RunAnalysis]:
     return runs
 
 
-def pairs_of(runs: dict[str, RunAnalysis], sources: list[str]) -> Iterator[Pair]:
-    """All ordered pairs of runs of the same work that are learned from one of `sources`."""
+def pairs_of(runs: dict[str, RunAnalysis], sources: list[str], truth: Workload | None = None) -> Iterator[Pair]:
+    """All ordered pairs of runs of the same work, `truth` if it is known, that are learned from one of `sources`."""
     for source in sources:
         run = runs[source]
         engine = choose_engine(None, run.run.rocksdb_version, None, True, lambda _: None)
@@ -122,7 +166,8 @@ def pairs_of(runs: dict[str, RunAnalysis], sources: list[str]) -> Iterator[Pair]
         for prediction in predict(anchor, sets, replayer).predictions:
             before = total(by_family(run.families)).output_bytes
             by_formula = levelled(fitted, own, prediction.options, before)
-            yield pair(source, run, prediction, runs[prediction.name], by_formula, fresh.get(prediction.name))
+            aware = None if truth is None else unique_aware(truth, fitted, own, prediction.options)
+            yield pair(source, run, prediction, runs[prediction.name], by_formula, fresh.get(prediction.name), aware)
 
 
 def pair(
@@ -132,6 +177,7 @@ def pair(
     truth: RunAnalysis,
     by_formula: float,
     fresh: Figures | None,
+    aware: tuple[float, float] | None,
 ) -> Pair:
     assert found.predicted is not None, found.quality
     real = by_family(truth.families)
@@ -162,6 +208,7 @@ def pair(
         _errors(before, whole),
         by_formula / whole.output_bytes - 1,
         None if fresh is None else _errors(fresh, whole),
+        None if aware is None else (aware[0] / whole.flush_bytes - 1, aware[1] / whole.output_bytes - 1),
     )
 
 
@@ -180,7 +227,7 @@ def every_pair(folder: Path) -> Iterator[Pair]:
         yield from pairs_of(runs, list(runs))
     for name in SYNTHETIC:
         runs = synthetic(folder, name)
-        yield from pairs_of({f"{name}, {one}": run for one, run in runs.items()}, [f"{name}, first"])
+        yield from pairs_of({f"{name}, {one}": run for one, run in runs.items()}, [f"{name}, first"], KNOWN.get(name))
 
 
 def test_all_ordered_pairs(tmp_path: Path) -> None:
@@ -192,6 +239,8 @@ def test_all_ordered_pairs(tmp_path: Path) -> None:
     said = {"flushed": [one.flushed for one in found], "output": [one.output for one in found]}
     said |= {"flushed, raw": [one.flushed_raw for one in found], "output, raw": [one.output_raw for one in found]}
     said |= {"output, no change": [one.unchanged[1] for one in found], "levelled": [one.levelled for one in found]}
+    if aware := [one.unique_aware[1] for one in found if one.unique_aware]:
+        said |= {"output, unique-aware": aware, "ours there": [one.output for one in found if one.unique_aware]}
     for name, errors in said.items():
         print(f"{name}: median {100 * median(map(abs, errors)):.1f}, worst {signed(max(errors, key=abs))}")
     for place, metric in enumerate(BOUNDED):

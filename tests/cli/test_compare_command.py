@@ -77,7 +77,7 @@ def test_an_unknown_family_is_refused_with_what_there_is(compare: Run) -> None:
         ((STOCK, REEF, "--baseline", "none"), "--baseline: no arm none"),
         ((STOCK, REEF, "-o", "out.xyz"), "no format for this suffix"),
         ((STOCK, REEF, "-o", "no/such/folder.json"), "no such folder"),
-        ((STOCK, REEF, "--fail-if", "write_amp"), "is no metric with a limit"),
+        ((STOCK, REEF, "--fail-if", "write_amp"), "not a gate"),
         ((), "missing argument [NAME=]PATH[,PATH…]"),
     ],
 )

@@ -49,7 +49,7 @@ def test_install_a_jar_then_list_and_path(lsmlens: Run, library: Path, tmp_path:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("path", "1.2.3"), "error: RocksDB 1.2.3 is not here"),
+        (("path", "1.2.3"), "error: RocksDB 1.2.3 is not installed"),
         (("install", "newest"), "error: newest: no version and no file"),
         (("install", "./gone.jar"), "error: gone.jar: no such file"),
         (("install", __file__), f"error: {__file__}: cannot be loaded"),

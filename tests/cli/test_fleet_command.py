@@ -71,7 +71,7 @@ def test_check_fails_where_something_is_wrong(tmp_path: Path, bundles: Path, lsm
         (("add", "{}/fleet", "{}/empty"), "no log"),
         (("add", "{}/bundles", "{}/bundles"), "something else"),
         (("report", "{}/empty"), "no data set"),
-        (("drop", "{}/empty", "--before", "yesterday"), "no day"),
+        (("drop", "{}/empty", "--before", "yesterday"), "not a date"),
         (("report", "{}/empty", "--by", "rack"), "rack"),
     ],
 )

@@ -197,7 +197,7 @@ def test_without_room_it_says_so(replay: Run, workload: Path) -> None:
     assert [line.split(":")[0] for line in lines] == ["warning", "warning", "error", "hint"]
     assert "must stay free" in lines[0]
     assert "small no figures" in done.stdout.decode()
-    assert "no run came to its end" in done.stdout.decode()
+    assert "no run finished" in done.stdout.decode()
 
 
 def test_equal_names_are_told_apart(replay: Run, workload: Path) -> None:

@@ -28,7 +28,7 @@ def test_a_duration(typed: str, length: float) -> None:
 
 @pytest.mark.parametrize("typed", ["", "m", "ten", "10x", "10 m 5", "1h30m", "5ss", "0x10"])
 def test_no_duration(typed: str) -> None:
-    with pytest.raises(ValueError, match="is no time such as 90s, 10m or 2h"):
+    with pytest.raises(ValueError, match="is not a time such as 90s, 10m or 2h"):
         seconds(typed)
 
 

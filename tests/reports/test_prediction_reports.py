@@ -18,9 +18,11 @@ from lsmlens.reports.outputs import PREDICTION
 from lsmlens.reports.prediction import compose, notes, outside
 from lsmlens.reports.prediction_json import to_json
 from lsmlens.reports.prediction_tables import Observed, PredictionReport, log_total, unjudged
+from lsmlens.reports.stalls import UNKNOWN
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.predictions.figures import Figures, by_family, total
 from lsmlens.tuners.predictions.prediction import Predicted, Prediction
+from lsmlens.tuners.predictions.stalls import ClosedForm, Headroom, StallForecast, StallsAtLoad
 
 Golden = Callable[[str, str], None]
 Predicting = Callable[..., Prediction]
@@ -34,6 +36,8 @@ KEYS = {
     "output_input_ratio_of_sums",
     "write_amplification",
     "sorted_runs",
+    "blocks_per_get",
+    "stall_seconds",
 }
 
 
@@ -88,21 +92,56 @@ def test_what_a_document_says(report: PredictionReport) -> None:
     log = said["fitted_on"]["observed"]
     for one in (half, twice):
         assert set(one["predicted"]) == set(one["low"]) == set(one["high"]) == KEYS
-        for key in KEYS:
+        for unknown in ("stall_seconds", "blocks_per_get"):  # nothing was replayed or read
+            assert {one[end][unknown] for end in ("predicted", "low", "high")} == {None}
+        for key in KEYS - {"stall_seconds", "blocks_per_get"}:
             assert one["low"][key] <= one["predicted"][key] <= one["high"][key]
         assert sum(family["predicted"]["flush_mib"] for family in one["column_families"]) == pytest.approx(
             one["predicted"]["flush_mib"]
         )
-    assert half["predicted"]["flush_mib"] == pytest.approx(0.5 * log["flush_mib"], rel=0.03)
-    assert half["observed"]["errors"]["flush_mib"] == pytest.approx(0, abs=0.03)
+    # of the tenth by which replays are too large, a part is taken to be of the log's own options
+    assert 0.5 * log["flush_mib"] < half["predicted"]["flush_mib"] < 1.05 * 0.5 * log["flush_mib"]
+    assert half["observed"]["errors"]["flush_mib"] == pytest.approx(0, abs=0.05)
     assert half["observed"]["outside"] == []
     assert {"flush_mib", "compactions"} <= set(twice["observed"]["outside"])
     assert twice["observed"]["errors"]["flush_mib"] == pytest.approx(-0.5, abs=0.03)
     assert (lost["predicted"], lost["low"], lost["high"], lost["observed"]) == (None, None, None, None)
     assert lost["column_families"] == []
-    assert "no replay reached its end" in lost["quality"][0]
+    assert "no replay finished" in lost["quality"][0]
     assert [one["is_consistent"] for one in said["self_consistency"]] == [False] * 3
     assert all("is off" in " ".join(one["quality"]) for one in (half, twice))
+
+
+def stalling(report: PredictionReport) -> PredictionReport:
+    """The same, with writers that do not stall now, would with half, and of which nothing is known with twice."""
+    closed = ClosedForm(0.3, 0.5, {"default": 6.0}, 2.0)
+    own = StallForecast(closed, (StallsAtLoad(1.0, 0.0, 0.0, 0.0, 0, 0),))
+    loads = (StallsAtLoad(1.0, 12.0, 5.0, 20.0, 3, 0), StallsAtLoad(2.0, 90.0, 60.0, 120.0, 9, 1))
+    half = StallForecast(closed, loads, Headroom(0.9, 0.7, 1.1), {"default": 21})
+    first, *rest = report.prediction.predictions
+    predictions = (replace(first, stalls=half), *rest)
+    return replace(report, prediction=replace(report.prediction, predictions=predictions, own_stalls=own))
+
+
+def test_stalls_stand_in_the_verdict_the_table_and_the_document(
+    report: PredictionReport, validator: Draft202012Validator
+) -> None:
+    there = stalling(report)
+    first = " ".join(PREDICTION.screen(there, width=120).split())
+    assert "writers stalled for 12 s (90 % interval 5 s to 20 s), 0 s under the log's own options" in first
+    assert "stalls from 0.9 (0.7 to 1.1) times the load" in first
+    text = " ".join(PREDICTION.screen(there, full=True, width=160).split())
+    assert "the log's own 1 0 s 0 s to 0 s 0 slowdowns about 2.0 2.0 50 %" in text
+    assert "half 2 1 min 30 s 1 min to 2 min 9 slowdowns, 1 stop" in text
+    said = document(there)
+    assert not list(validator.iter_errors(said))
+    half, twice, _ = said["predictions"]
+    assert [half[end]["stall_seconds"] for end in ("low", "predicted", "high")] == [5, 12, 20]
+    assert [one["load"] for one in half["stalls"]["loads"]] == [1, 2]
+    assert half["stalls"]["headroom"] == {"load": 0.9, "low": 0.7, "high": 1.1}
+    assert half["stalls"]["level0_files"] == {"default": 21}
+    assert (twice["stalls"], said["fitted_on"]["stalls"]["headroom"]) == (None, None)
+    assert UNKNOWN in " ".join(PREDICTION.screen(report, full=True, width=160).split())
 
 
 def test_the_first_screen_is_the_answer(report: PredictionReport) -> None:
@@ -113,7 +152,7 @@ def test_the_first_screen_is_the_answer(report: PredictionReport) -> None:
         half, twice, lost = (next(line for line in lines if line.startswith(f"  {name} ")) for name in NAMES)
         assert re.match(r"  half +-\d+\.\d % compaction output \(90 % interval", half)
         assert re.match(r"  twice +\+\d+\.\d % compaction output", twice)
-        assert lost.endswith("▲ no prediction: no replay reached its end")
+        assert lost.endswith("▲ no prediction: no replay finished")
         assert any(line.startswith("  half: ") and "flushes of" in line for line in lines)
         assert "twice: really lies outside the interval in flushed, compaction output" in " ".join(text.split())
         assert len(lines) <= 40
@@ -133,7 +172,7 @@ def test_the_text_says_all_of_it(report: PredictionReport) -> None:
     assert "Self-consistency" in lines
     flushed = next(line for line in lines[lines.index("Under twice") :] if "flushed, MiB" in line)
     assert flushed.endswith("!")
-    assert "lost: no replay reached its end" in text
+    assert "lost: no replay finished" in text
     # a note of all options stands once
     assert text.count("default, 3") == 1
 
@@ -186,7 +225,7 @@ def test_the_page(report: PredictionReport) -> None:
     page = compose(report)
     assert [section.title for section in page.sections] == [
         *("In short", "Under half", "Under twice", "Under lost"),
-        *("Before you believe it", "Self-consistency", "How each number is computed"),
+        *("Stalls", "Before you believe it", "Self-consistency", "How each number is computed"),
     ]
     html = PREDICTION.printed(report, "html")
     assert html == PREDICTION.printed(report, "html")
@@ -212,7 +251,7 @@ def test_charts_show_the_figures(report: PredictionReport) -> None:
     rows = figures_chart(report).datasets["figures"].records()
     assert len(rows) == 16
     flushed = next(row for row in rows if row["figure"] == "flushed" and row["options"] == "half")
-    assert flushed["ratio"] == pytest.approx(0.5, abs=0.02)
+    assert flushed["ratio"] == pytest.approx(0.5, abs=0.025)
     assert flushed["observed"] == pytest.approx(0.5, abs=1e-3)
     assert isinstance(flushed["low"], float)
     assert isinstance(flushed["high"], float)
@@ -236,7 +275,7 @@ def test_files(report: PredictionReport, tmp_path: Path) -> None:
 
 def test_nothing_predicted_nothing_drawn(predicting: Predicting, tmp_path: Path) -> None:
     report = PredictionReport("a", predicting(lost=None), (None,))
-    assert "no prediction: no replay reached its end" in PREDICTION.printed(report, "html")
+    assert "no prediction: no replay finished" in PREDICTION.printed(report, "html")
     (output,) = PREDICTION.outputs([str(tmp_path / "figures.svg")])
     with pytest.raises(LsmlensError, match="nothing to draw in the chart figures"):
         PREDICTION.write(output, report)

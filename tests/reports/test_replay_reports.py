@@ -116,7 +116,7 @@ def test_the_verdict_comes_first_and_compares_with_the_first_options(report: Rep
     verdicts = lines[lines.index("") + 1 :][:3]
     assert re.match(r"  stock  \S+ \S+ written to tables · write amplification \d", verdicts[0])
     assert re.match(r"  reef   .* · [+-]\d+\.\d\u202f% · ", verdicts[1])
-    assert "  lost   ✕ no run came to its end" in lines
+    assert "  lost   ✕ no run finished" in lines
 
 
 def test_a_report_of_settled_runs_alone_has_no_latencies(report: ReplayReport) -> None:
@@ -129,7 +129,7 @@ def test_a_report_of_settled_runs_alone_has_no_latencies(report: ReplayReport) -
 @pytest.mark.parametrize("render_form", [markdown.render, page.render])
 def test_every_form_has_the_verdict_and_the_costs(render_form: Callable[[Document], str], report: ReplayReport) -> None:
     text = render_form(compose(report))
-    assert "no run came to its end" in text
+    assert "no run finished" in text
     assert "Written by compactions (MiB)" in text
     assert "SIGABRT" in text
 

@@ -113,7 +113,7 @@ def test_where_there_is_no_room_the_minor_columns_go_first_and_it_is_said() -> N
     narrower = laid_out(WIDE, full=False, width=80)
     assert "minor figure" not in narrower[0]
     assert "usual figure" in narrower[0]
-    assert narrower[-1] == "  for want of width without: minor figure"
+    assert narrower[-1] == "  left out for lack of width: minor figure"
 
 
 def test_words_are_folded_at_blanks_before_usual_columns_go() -> None:

@@ -108,7 +108,7 @@ def test_the_only_database(fixtures: Path) -> None:
 def test_one_of_several_has_to_be_named(two: list[Path]) -> None:
     with pytest.raises(InputError, match="2 runs") as raised:
         read_run(two)
-    assert raised.value.hint == "say which with --run: rocksdb-filter/LOG, rocksdb-weak-filter/LOG"
+    assert raised.value.hint == "choose one with --run: rocksdb-filter/LOG, rocksdb-weak-filter/LOG"
     with pytest.raises(InputError, match="2 runs called LOG"):
         read_run(two, "LOG")
     assert read_run(two, "rocksdb-filter/LOG").run.name == "rocksdb-filter/LOG"

@@ -20,8 +20,8 @@ from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
 LEAST_JOBS = 20
 # With fewer, a rate limiter's rate is not known.
 LEAST_LIMITED_JOBS = 5
-# The share of compactions, by their time, while which jobs write no faster together than the limit that is taken.
-LIMITED_QUANTILE = 0.75
+# The share of the time in which compactions run, and jobs write no faster together than is taken for their most.
+FAST_SHARE = 0.75
 LIMITER = "rate_limiter"
 
 
@@ -30,43 +30,47 @@ class JobTimes:
     """What a log's flushes and compactions took.
 
     `seconds` are by family. `scatter` is the standard deviation of the logarithm of a compaction's time over what its
-    bytes would have it take, weighed by its time. `most_at_once` and `mean_at_once` count compactions (the mean while
-    any ran), `busy_seconds` is the time of all together. `bytes_per_second` is a rate limiter's, None without one.
-    `waited` are seconds since the first job and for how long writers had been stalled by then.
+    bytes would have it take, weighed by its time (0 under a rate limiter). `most_at_once` and `mean_at_once` count
+    compactions (the mean while any ran). `joint_bytes_per_second` is what jobs wrote together while a compaction ran,
+    in the fastest quarter of that time; where a rate limiter was at work (`is_limited`), that is its rate. `waited` are
+    seconds since the first operation and for how long writers had been stalled by then.
     """
 
     seconds: Mapping[str, SecondsPerByte]
     scatter: float
     most_at_once: int
     mean_at_once: float
-    busy_seconds: float
-    bytes_per_second: float | None
+    joint_bytes_per_second: float
+    is_limited: bool
     waited: tuple[tuple[float, float], ...]
 
 
 def job_times(run: RunAnalysis, families: Sequence[str], since: float) -> JobTimes | None:
     """What the jobs of a run took; None where the log does not tell. `since` is when its workload begins, since 1970.
 
-    Raises nothing for a log without dumps: then it is not known for how long writers waited, and taken to be nothing.
+    A log without statistics dumps does not say for how long writers waited; that is taken to be nothing.
     """
-    limit = _limit(run) if _is_limited(run) else None
     jobs = _timed(run.run.jobs)
-    compactions = jobs.filter(pl.col("kind") == COMPACTION)
-    if compactions.height < (LEAST_JOBS if limit is None else LEAST_LIMITED_JOBS):
+    compactions, flushes = (jobs.filter(pl.col("kind") == kind) for kind in (COMPACTION, FLUSH))
+    is_limited = _is_limited(run)
+    if compactions.height < (LEAST_LIMITED_JOBS if is_limited else LEAST_JOBS):
         return None
+    joint = _joint_rate(jobs)
+    limit = joint if is_limited else None
     seconds = compaction_seconds(run.run, families) if limit is None else _limited(compactions, families, limit)
-    flushes = jobs.filter(pl.col("kind") == FLUSH)
-    every = {name: one._replace(flush=_flush(flushes, name, limit)) for name, one in seconds.items()}
-    every = {name: one._replace(written=_written(compactions, name)) for name, one in every.items()}
+    seconds = {
+        name: one._replace(flush=_flush(flushes, name, limit), written=_written(compactions, name))
+        for name, one in seconds.items()
+    }
     at_once = _at_once(compactions)
-    busy = float(compactions["took"].sum()) / MICROS
+    busy, any_ran = float(compactions["took"].sum()), float(at_once.filter(pl.col("count") > 0)["micros"].sum())
     return JobTimes(
-        every,
-        _scatter(compactions, every, limit),
+        seconds,
+        0.0 if is_limited else _scatter(compactions, seconds),
         int(at_once["count"].max() or 0),  # type: ignore[arg-type]
-        busy / (float(at_once.filter(pl.col("count") > 0)["micros"].sum()) / MICROS or 1.0),
-        busy,
-        limit,
+        busy / any_ran if any_ran else 0.0,
+        joint,
+        is_limited,
         _waited(run.series, run.run.utc_offset_seconds or 0, since),
     )
 
@@ -127,26 +131,28 @@ def _is_limited(run: RunAnalysis) -> bool:
     return any(one.name == LIMITER and (one.value or "").startswith("0x") for one in run.options)
 
 
-def _limit(run: RunAnalysis) -> float | None:
+def _joint_rate(timed: pl.DataFrame) -> float:
     """Bytes a second that jobs wrote together while a compaction ran, as fast as in most of that time."""
-    jobs = _timed(run.run.jobs).filter(pl.col("took") > 0)
+    jobs = timed.filter(pl.col("took") > 0)
     end = jobs["finished_at"].to_physical().to_numpy() / MICROS
     took = jobs["took"].to_numpy() / MICROS
     begin, written = end - took, jobs["output_bytes"].fill_null(0).to_numpy().astype(float)
-    found = []
+    order = np.argsort(end)
+    rates, weights = [], []
     for place in np.flatnonzero((jobs["kind"] == COMPACTION).to_numpy()):
-        shared = np.clip(np.minimum(end, end[place]) - np.maximum(begin, begin[place]), 0.0, None) / took
-        found.append((float((written * shared).sum() / took[place]), float(took[place])))
-    if not found:
-        return None
-    rates, weights = (np.array(one) for one in zip(*sorted(found), strict=True))
-    return float(rates[np.searchsorted(np.cumsum(weights), LIMITED_QUANTILE * weights.sum())])
-
-
-def _scatter(compactions: pl.DataFrame, seconds: Mapping[str, SecondsPerByte], limit: float | None) -> float:
-    """How far compactions' times lie from what their bytes would have them take; unknown under a limiter: 0."""
-    if limit is not None:
+        near = order[np.searchsorted(end[order], begin[place]) :]  # those that ended before it began are not looked at
+        shared = np.clip(np.minimum(end[near], end[place]) - np.maximum(begin[near], begin[place]), 0.0, None)
+        rates.append(float((written[near] * shared / took[near]).sum() / took[place]))
+        weights.append(float(took[place]))
+    if not rates:
         return 0.0
+    by_rate = np.argsort(rates)
+    share = np.cumsum(np.array(weights)[by_rate])
+    return float(np.array(rates)[by_rate][np.searchsorted(share, FAST_SHARE * share[-1])])
+
+
+def _scatter(compactions: pl.DataFrame, seconds: Mapping[str, SecondsPerByte]) -> float:
+    """How far compactions' times lie from what their bytes would have them take."""
     rows = compactions.filter(pl.col("took") > 0).select("column_family", "input_levels", "input_bytes", "took")
     logs, weights = [], []
     for family, levels, size, took in rows.iter_rows():

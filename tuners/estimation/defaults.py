@@ -15,10 +15,13 @@ LEAST_JOBS = 8
 BADLY_EXPLAINED = 0.2
 
 
-def declared(families: Sequence[FamilyFit], has_batches: bool) -> dict[str, str]:
-    """What the log does not tell, and the default taken; `has_batches`: how large write batches are is counted."""
+def declared(families: Sequence[FamilyFit], has_batches: bool, reads: str) -> dict[str, str]:
+    """What the log does not tell, and the default taken.
+
+    `has_batches`: how large write batches are is counted; `reads` is what was taken for these.
+    """
     found = {
-        "reads": "none: no log tells them, and they change no table",
+        "reads": reads,
         "transactions": "each write batch holds operations of all families"
         if has_batches
         else "100 operations of all families in each write batch",

@@ -7,6 +7,7 @@ from functools import cached_property
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.measures.sorted_runs import SortedRuns, measure_sorted_runs
+from lsmlens.tuners.estimation.client_reads import ClientReads, client_reads
 from lsmlens.tuners.estimation.history import FamilyHistory, History, Table, read_history
 from lsmlens.tuners.estimation.intervals import Interval, intervals_of
 from lsmlens.tuners.estimation.windows import Window, WindowKind, windows_of
@@ -58,6 +59,11 @@ class Evidence:
     def operations(self) -> dict[str, float]:
         """Puts and deletes of each family."""
         return {name: float(one.operations) for name, one in self.families.items()}
+
+    @cached_property
+    def reads(self) -> ClientReads:
+        """What was read, where something beside the log's events tells."""
+        return client_reads(self.run, self.history)
 
     @cached_property
     def sorted_runs(self) -> dict[str, SortedRuns]:

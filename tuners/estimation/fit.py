@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
+import msgspec
 import numpy as np
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.tuners.estimation.client_reads import ClientReads
 from lsmlens.tuners.estimation.compaction_times import compaction_seconds
 from lsmlens.tuners.estimation.defaults import declared, family_notes, log_notes
 from lsmlens.tuners.estimation.evidence import Evidence, gather_all
@@ -15,7 +17,7 @@ from lsmlens.tuners.estimation.family_parts import BEST, Variation
 from lsmlens.tuners.estimation.model_choice import best_explained
 from lsmlens.tuners.estimation.value_shapes import with_shapes
 from lsmlens.tuners.replays.timed_compactions import SecondsPerByte
-from lsmlens.tuners.workloads.document import MOST_IN_BATCH, Origin, Transactions, Workload
+from lsmlens.tuners.workloads.document import MOST_IN_BATCH, ColumnFamily, Origin, Transactions, Workload
 from lsmlens.tuners.workloads.generator import DeclaredStream
 
 # How far draws go from the best fit: what a log leaves open.
@@ -113,7 +115,7 @@ def _document(evidence: Evidence, families: tuple[FamilyFit, ...], notes: tuple[
         started_at=datetime.fromtimestamp(evidence.since, UTC).isoformat(timespec="milliseconds"),
         ceph_version=run.ceph_version or "",
         rocksdb_version=run.rocksdb_version or "",
-        defaults=declared(families, evidence.batches is not None),
+        defaults=declared(families, evidence.batches is not None, evidence.reads.default),
         notes=notes,
     )
     return Workload(
@@ -123,5 +125,11 @@ def _document(evidence: Evidence, families: tuple[FamilyFit, ...], notes: tuple[
         transactions=Transactions(round(min(max(evidence.batches.operations, 1.0), MOST_IN_BATCH)))
         if evidence.batches is not None
         else Transactions(),
-        column_families=with_shapes((one.column_family for one in families), evidence.run.beside.size_histogram),
+        column_families=with_shapes(
+            (_with_reads(one.column_family, evidence.reads) for one in families), evidence.run.beside.size_histogram
+        ),
     )
+
+
+def _with_reads(family: ColumnFamily, reads: ClientReads) -> ColumnFamily:
+    return msgspec.structs.replace(family, reads=reads.families.get(family.name))

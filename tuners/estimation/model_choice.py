@@ -23,6 +23,7 @@ from lsmlens.tuners.estimation.placement_logs import GROUPS, placement_logs
 from lsmlens.tuners.estimation.queues import is_queue_like
 from lsmlens.tuners.estimation.rewritten import rewritten
 from lsmlens.tuners.estimation.simulated_moments import Simulation
+from numpy.typing import NDArray
 
 # A model is calibrated if its starting point is off no more than this, or than what there is.
 NEAR = 10.0
@@ -41,22 +42,24 @@ def best_explained(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since
     """The fit of one of the log's families, or another in its place that explains the log better."""
     simulation = Simulation.of(fit.evidence, since)
     errors: Errors | None = None
-    for others in (_by_counts(fit, families, since), _deleted_at_random(fit, since)):
+    for others in (by_counts(fit, families, since), _deleted_at_random(fit, since)):
         if others:
             fit, errors = _nearest(fit, errors or _few(simulation, fit), others, simulation)
     return _with_objects(fit, errors, simulation, since)
 
 
-def _by_counts(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> list[FamilyFit]:
-    """Models that follow from what each flush counts; a log that begins after its database does not tell them."""
+def by_counts(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: float) -> list[FamilyFit]:
+    """Models that follow from what each flush counts; a log that begins after its database does not tell them.
+
+    Another mix of families is not always another client: the same groups may be written in all of them.
+    """
     intervals = fit.evidence.intervals
     if fit.evidence.preexisting or sum(one.flush is not None for one in intervals) < LEAST_FLUSHES:
         return []
     every = phases_of(families, fit.column_family.name)
-    longer = lasting(every)
     told = fit.evidence, since
     found: list[FamilyFit] = []
-    for phases in (every,) if np.array_equal(every, longer) else (every, longer):
+    for phases in _unlike(every, lasting(every), np.zeros_like(every)):
         if parts := placement_logs(intervals, phases):
             count = int(phases.max()) + 1
             said = f"logs of placement groups, in {count} {'phases' if count > 1 else 'phase'}"
@@ -65,6 +68,11 @@ def _by_counts(fit: FamilyFit, families: Mapping[str, FamilyEvidence], since: fl
         said = "populations that are rewritten"
         found.append(fit_parts(*told, parts, "sequential", 1, seen=(said,), misfit=0.0, variation=fit.variation))
     return [replace(one, is_settled=True) for one in found]
+
+
+def _unlike(*phases: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Those that say something else than the ones before."""
+    return [one for place, one in enumerate(phases) if not any(np.array_equal(one, p) for p in phases[:place])]
 
 
 def _deleted_at_random(fit: FamilyFit, since: float) -> list[FamilyFit]:

@@ -24,7 +24,7 @@ GROUPS = 32
 TRIM = 100
 # Groups trim by many entries at once, so flushes differ: so many on either side count, too.
 AROUND = 3
-# Flushes in which so many of the entries vanish tell how many live; so few tell nothing.
+# Where so many of a phase's entries vanish, flushes in which they do tell how many live; so few tell nothing.
 VANISHED = 0.03
 LEAST_TELLING = 3
 LEAST_DELETES = 0.1
@@ -49,9 +49,10 @@ def placement_logs(intervals: Sequence[Interval], phases: NDArray[np.int64]) -> 
         infos = np.where(own, puts - entries - trimmed, 0.0).astype(np.int64)
         found += [_queue(d, f, int(phase)), overwritten(GROUPS, infos).in_place(int(phase))]
         # what is kept of entries are the last of each log: more than these live in logs that are no longer written to
-        vanished = np.clip(e + d + np.minimum(infos, GROUPS) - np.where(own, kept_puts, 0.0), 0.0, d)
+        dropped = e + d + np.minimum(infos, GROUPS) - np.where(own, kept_puts, 0.0)
+        vanished = np.clip(dropped, 0.0, d)
         telling = vanished > VANISHED * e
-        if telling.sum() >= LEAST_TELLING:
+        if telling.sum() >= LEAST_TELLING and dropped.sum() > VANISHED * e.sum():
             length = float(np.median((d - vanished)[telling]))
             live = np.cumsum(e - d) - (e - d)
             over = float(np.average(live[telling], weights=e[telling])) - length

@@ -340,10 +340,11 @@ def resolved(options: OptionSet, families: Sequence[str], version: str) -> Resol
 
 
 def derived(values: Mapping[str, str], version: str | None) -> dict[str, str]:
-    """What RocksDB makes of the options `DERIVED` where a family's options leave them at 0, or unset.
+    """What RocksDB makes of the options `DERIVED` where a family's options leave them at 0, or unset, and of ages.
 
     arena_block_size is an eighth of the write buffer, at most 1 MiB in newer versions, to whole pages;
-    max_compaction_bytes is 25 times the target file size.
+    max_compaction_bytes is 25 times the target file size. Universal compaction knows one age, so that `ttl` is its
+    `periodic_compaction_seconds` where that is longer, or none. (Seen in the OPTIONS files of 6.8, 7.9 and 9.8.)
     """
     found = {}
     arena = find_option("arena_block_size")
@@ -352,6 +353,9 @@ def derived(values: Mapping[str, str], version: str | None) -> dict[str, str]:
         if arena is not None and arena.default(version) == str(LARGEST_ARENA):
             eighth = min(eighth, LARGEST_ARENA)
         found["arena_block_size"] = str(-(-eighth // ARENA_ALIGNMENT) * ARENA_ALIGNMENT)
+    ages = [age for age in (_whole(values.get(name)) for name in ("ttl", "periodic_compaction_seconds")) if age]
+    if values.get("compaction_style") == "kCompactionStyleUniversal" and _whole(values.get("ttl")):
+        found["periodic_compaction_seconds"] = str(min(ages))
     if "max_compaction_bytes" in values and _whole(values["max_compaction_bytes"]) == 0:
         found["max_compaction_bytes"] = str(25 * _whole(values.get("target_file_size_base")))
     return found

@@ -11,7 +11,18 @@ from lsmlens.tuners.predictions.quality import quality
 from lsmlens.tuners.predictions.read_costs import NO_READ_COSTS, ReadCosts, read_costs
 from lsmlens.tuners.predictions.replays import Replayed, replay_all, replayed
 from lsmlens.tuners.predictions.self_consistency import SLACK, error, log_ratio
-from lsmlens.tuners.predictions.uncertainty import NINETY_PERCENT, Deviation, bounds, deviation, spread_of
+from lsmlens.tuners.predictions.stalls import StallForecast, forecasts
+from lsmlens.tuners.predictions.uncertainty import (
+    NINETY_PERCENT,
+    Deviation,
+    bounds,
+    deviation,
+    effective,
+    lasting_share,
+    not_lasting,
+    part_of,
+    spread_of,
+)
 from lsmlens.tuners.predictions.windows_needed import WindowNeed, level0_trigger, windows_needed
 from lsmlens.tuners.replays.measurement import TrialFailure
 from lsmlens.tuners.replays.replayer import Replayer
@@ -39,6 +50,7 @@ class FamilyPrediction:
 class OptionsPrediction:
     """What the log would have shown under one set of options; `predicted` is None where every replay failed.
 
+    `stalls` is None where the log does not tell how long compactions took, or nothing can hold them that long.
     `amplification_bounds` and `ratio_bounds` are the intervals of the write amplification and of records out per
     record in, whose parts do not err apart.
     """
@@ -51,6 +63,7 @@ class OptionsPrediction:
     needs: tuple[WindowNeed, ...]
     quality: tuple[str, ...]
     reads: ReadCosts = NO_READ_COSTS
+    stalls: StallForecast | None = None
 
     @property
     def name(self) -> str:
@@ -60,25 +73,36 @@ class OptionsPrediction:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Predictions of several sets of options, from one anchor."""
+    """Predictions of several sets of options, from one anchor; `own_stalls` are those under the log's own options."""
 
     anchor: Anchor
     predictions: tuple[OptionsPrediction, ...]
+    own_stalls: StallForecast | None = None
 
 
 RATIO_ERROR = 0.02
 
 
-def predict(anchor: Anchor, options: Sequence[OptionSet], replayer: Replayer) -> Prediction:
+def predict(
+    anchor: Anchor,
+    options: Sequence[OptionSet],
+    replayer: Replayer,
+    loads: Sequence[float] = (),
+    rate_limit: float | None = None,
+) -> Prediction:
     """Replay the anchor's variants under each set of options, and say what the log would have shown.
 
+    Stalls are predicted for `loads` times the log's load, too, and for a rate limiter of `rate_limit` bytes a second.
     Raises InputError for options that cannot stand together.
     """
     results = replay_all(anchor.variants, options, anchor.fitted.evidence.run, replayer)
-    every = zip(options, results, strict=True)
-    return Prediction(
-        anchor, tuple(prediction_of(anchor, one, replayed(found, anchor.variants)) for one, found in every)
-    )
+    found = [
+        prediction_of(anchor, one, replayed(every, anchor.variants))
+        for one, every in zip(options, results, strict=True)
+    ]
+    asked = [(one.options, {each.name: each.predicted.value for each in one.families}) for one in found]
+    own, *stalls = forecasts(anchor, [(anchor.options, anchor.observed), *asked], replayer, loads, rate_limit)
+    return Prediction(anchor, tuple(replace(one, stalls=each) for one, each in zip(found, stalls, strict=True)), own)
 
 
 def prediction_of(anchor: Anchor, options: OptionSet, results: Sequence[Replayed | TrialFailure]) -> OptionsPrediction:
@@ -135,19 +159,21 @@ def _family(
     raw = Figures(*(weighed([getattr(one, metric) for one in after], weights) for metric in METRICS))
     at_own = Figures(*(weighed([getattr(one, metric) for one in before], weights) for metric in METRICS))
     change = max(abs(log_ratio(metric, raw, at_own)) for metric in METRICS)
-    # bytes that come out by other compactions than the log's are not understood either
-    of_compactions = abs(error("compactions", at_own, seen))
     value, low, high, deviations = {}, {}, {}, {}
     for metric in METRICS:
         ratios = [log_ratio(metric, one, other) for one, other in zip(after, before, strict=True)]
         ratio = weighed(ratios, weights)
-        value[metric] = _anchored(getattr(seen, metric), getattr(raw, metric), ratio, SLACK[metric])
+        off = error(metric, at_own, seen)
+        jobs = seen.flushes if metric.startswith("flush") else seen.compactions
+        chance = spread_of([log_ratio(metric, one, seen) for one in before], weights, jobs)
+        passing = not_lasting(metric, off, chance, effective(weights))
+        lasts = lasting_share(metric, off, passing)
+        anchored = ratio + (1 - lasts) * off * part_of(change)
+        value[metric] = _anchored(getattr(seen, metric), getattr(raw, metric), anchored, SLACK[metric])
         # compactions come in chains, each begun by as many flushes as trigger one
         jobs = raw.flushes if metric.startswith("flush") else raw.flushes / trigger
         spread = spread_of(ratios, weights, jobs)
-        off = abs(error(metric, at_own, seen))
-        off = off if metric.startswith("flush") else max(off, of_compactions)
-        deviations[metric] = deviation(metric, spread, off, change, beyond)
+        deviations[metric] = deviation(metric, spread, math.sqrt(lasts) * passing, change, beyond)
         low[metric], high[metric] = bounds(value[metric], deviations[metric].whole)
     most = Figures(**high)
     if not value["compactions"] and value["flushes"] < trigger <= most.flushes:

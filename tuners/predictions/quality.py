@@ -39,7 +39,7 @@ def quality(
 
 def _failures(found: Sequence[Replayed], failures: Sequence[TrialFailure]) -> Iterator[str]:
     for one in failures:
-        which = "one of the replays" if found else "no replay reached its end: this one"
+        which = "one of the replays" if found else "no replay finished: this one"
         yield f"{which} failed ({one.kind}): {one.reason}"
 
 

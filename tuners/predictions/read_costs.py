@@ -1,4 +1,4 @@
-"""What reads would have cost: the sorted runs that a Get looks into, anchored on the log as bytes are.
+"""What reads would have cost: sorted runs and blocks that a Get looks into, anchored on the log as bytes are.
 
 Per column family, what the log shows is multiplied by how much more or less the replays show under the other options.
 The whole is the mean over the families, each by its share of the log's operations, under all options alike.
@@ -13,6 +13,9 @@ from lsmlens.tuners.predictions.anchor import Anchor, weighed
 from lsmlens.tuners.predictions.replays import Replayed
 from lsmlens.tuners.predictions.uncertainty import Deviation, bounds, deviation, spread_of
 
+# So much of what the replays are off by under the log's own options may stay in a ratio.
+LEFT_OF_ERROR = 0.7
+
 
 class Estimate(NamedTuple):
     """A figure of the log, None where it tells none; what is predicted, and the ends of the 90 % interval."""
@@ -24,13 +27,17 @@ class Estimate(NamedTuple):
 
 
 class ReadCosts(NamedTuple):
-    """What reads would have cost; None where nothing tells. `sorted_runs`: means over time, see `SortedRuns`."""
+    """What reads would have cost; None where nothing tells.
+
+    `sorted_runs`: means over time, see `SortedRuns`. `blocks_per_get`: blocks of data, indexes and filters looked into.
+    """
 
     sorted_runs: Estimate | None = None
+    blocks_per_get: Estimate | None = None
 
     def named(self, end: str = "value") -> dict[str, float | None]:
         """The `log`'s, the predicted `value`s, or an end of the intervals, by the names a prediction gives them."""
-        return {"sorted_runs": None if self.sorted_runs is None else getattr(self.sorted_runs, end)}
+        return {name: None if one is None else getattr(one, end) for name, one in self._asdict().items()}
 
 
 NO_READ_COSTS: Final = ReadCosts()
@@ -48,8 +55,23 @@ def read_costs(anchor: Anchor, found: Sequence[Replayed], ended: Sequence[int]) 
         pairs = [(one, other) for one, other in runs if one is not None and other is not None]
         if pairs and len(pairs) == len(runs):
             weights = [anchor.weights[family][number] for number in ended]
-            parts.append((share, *_of_family(pairs, weights, seen.get(family))))
-    return ReadCosts(_mean(parts))
+            totals = [(one.total, other.total) for one, other in pairs]
+            known = seen[family].total if family in seen else None
+            parts.append((share, *_anchored("sorted_runs", known, totals, weights)))
+    heaviest = max(shares, key=lambda name: shares[name])
+    weights = [anchor.weights[heaviest][number] for number in ended]
+    return ReadCosts(_mean(parts), _blocks(anchor.fitted.evidence.reads.blocks_per_get, own, found, weights))
+
+
+def _blocks(
+    seen: float | None, own: Sequence[Replayed], found: Sequence[Replayed], weights: Sequence[float]
+) -> Estimate | None:
+    """Blocks for a Get; None where no replay made any."""
+    every = [(one.reads.blocks_per_get, other.reads.blocks_per_get) for one, other in zip(own, found, strict=True)]
+    pairs = [(one, other) for one, other in every if one and other]
+    if not pairs or len(pairs) < len(every):
+        return None
+    return _anchored("blocks_per_get", seen, pairs, weights)[0]
 
 
 def mean_sorted_runs(runs: Mapping[str, SortedRuns], shares: Mapping[str, float]) -> float | None:
@@ -59,18 +81,17 @@ def mean_sorted_runs(runs: Mapping[str, SortedRuns], shares: Mapping[str, float]
     return sum(one.total * shares[name] for name, one in known.items()) / whole if whole else None
 
 
-def _of_family(
-    pairs: Sequence[tuple[SortedRuns, SortedRuns]], weights: Sequence[float], seen: SortedRuns | None
+def _anchored(
+    metric: str, seen: float | None, pairs: Sequence[tuple[float, float]], weights: Sequence[float]
 ) -> tuple[Estimate, Deviation]:
-    """The estimate of one family, and how far it may be off."""
-    ratios = [math.log(other.total / one.total) for one, other in pairs]
-    at_own = weighed([one.total for one, _ in pairs], weights)
-    raw = weighed([other.total for _, other in pairs], weights)
+    """The estimate of what the log shows, by replays under its own options and others; and how far it may be off."""
+    ratios = [math.log(other / one) for one, other in pairs]
+    at_own, raw = (weighed([pair[place] for pair in pairs], weights) for place in (0, 1))
     ratio = weighed(ratios, weights)
-    value = raw if seen is None else seen.total * math.exp(ratio)
-    error = 0.0 if seen is None else math.log(at_own / seen.total)
-    off = deviation("sorted_runs", spread_of(ratios, weights, math.inf), error, ratio, 1.0)
-    return Estimate(None if seen is None else seen.total, value, *bounds(value, off.whole)), off
+    value = seen * math.exp(ratio) if seen else raw
+    error = math.log(at_own / seen) if seen else 0.0
+    off = deviation(metric, spread_of(ratios, weights, math.inf), LEFT_OF_ERROR * error, ratio, 1.0)
+    return Estimate(seen, value, *bounds(value, off.whole)), off
 
 
 def _mean(parts: Sequence[tuple[float, Estimate, Deviation]]) -> Estimate | None:

@@ -8,6 +8,7 @@ from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.measures.sorted_runs import SortedRuns
 from lsmlens.tuners.engines.choice import EngineChoice
+from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.predictions.figures import Figures, by_family
 from lsmlens.tuners.replays.measurement import Measurement, TrialFailure
@@ -19,6 +20,8 @@ from lsmlens.tuners.workloads.generator import DeclaredStream
 
 # A settled replay's tables hardly depend on how operations are batched, and small batches cost a tenth of its time.
 SETTLED_BATCHES = Transactions()
+# What a Get looks into is known from so many, and each costs as much as several writes.
+MOST_READS = 20_000
 # Where a family flushes once or twice, its end says too little to correct for it.
 LEAST_FACTOR, MOST_FACTOR = 0.75, 1.35
 
@@ -42,7 +45,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What one replay came to, in the workload's own units: figures, puts per flush and sorted runs, by family.
+    """What one replay came to, in the workload's own units: figures, puts per flush, sorted runs; and reads.
 
     A log ends where it ends: the last memtables are not in it, nor those of a replay. So that figures do not depend on
     where that is, they are those of the flushes to be expected, half a memtable short of all operations.
@@ -52,6 +55,7 @@ class Replayed:
     puts_per_flush: Mapping[str, float]
     notes: tuple[str, ...]
     sorted_runs: Mapping[str, SortedRuns] = field(default_factory=dict)
+    reads: ReadCounts = field(default_factory=ReadCounts)
 
     @classmethod
     def of(cls, measurement: Measurement, tails: Mapping[str, float] | None = None) -> "Replayed":
@@ -68,7 +72,7 @@ class Replayed:
                 expected = (view.input_entries + left) / per_flush - 0.5
                 factor = min(max(expected / view.flushes, LEAST_FACTOR), MOST_FACTOR)
                 families[view.name] = families[view.name].times(factor)
-        return cls(families, puts, measurement.notes, measurement.sorted_runs)
+        return cls(families, puts, measurement.notes, measurement.sorted_runs, measurement.reads)
 
 
 def replay_all(
@@ -104,7 +108,7 @@ def replayed(
 
 def trial_of(variant: Variant, options: OptionSet, engine: EngineChoice, work_dir: Path | None) -> Trial:
     """The replay of a variant under a set of options. Raises InputError for options that cannot stand together."""
-    stream = DeclaredStream(variant.workload, in_batches=SETTLED_BATCHES)
+    stream = DeclaredStream(variant.workload, in_batches=SETTLED_BATCHES, most_reads=MOST_READS)
     scaled = options if variant.scale == 1 else options.scaled(variant.scale)
     return Trial(
         stream=stream,
@@ -123,6 +127,6 @@ def refuse_if_all_failed(results: Sequence[Replayed | TrialFailure], name: str) 
     if len(failures) == len(results):
         raise InputError(
             name,
-            f"no replay of the fitted workload reached its end: {failures[0].reason}",
+            f"no replay of the fitted workload finished: {failures[0].reason}",
             "a larger --scale needs less memory and disk; --engine rocksdict needs no library",
         )

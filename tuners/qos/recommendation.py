@@ -66,7 +66,7 @@ class RecoveryPoint:
 class Play:
     """What a played scenario came to; times are those that the recovery would take with all objects.
 
-    `client` is over the time of the recovery, or over all where there is none. `is_over` where it came to its end.
+    `client` is over the time of the recovery, or over all where there is none. `is_over` where it finished.
     `contended_share` is the part of the queues' turns in which the scheduler had something to order.
     """
 

@@ -43,7 +43,7 @@ def cluster_executor(address: str, stack: ExitStack) -> tuple[Executor, int]:
     try:
         client = stack.enter_context(Client(address, timeout=CONNECT_SECONDS))  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        raise LsmlensError(f"{address}: no scheduler is reached there: {error}", "dask scheduler prints it") from error
+        raise LsmlensError(f"{address}: no scheduler answers there: {error}", "dask scheduler prints it") from error
     slots = sum(client.nthreads().values())
     if not slots:
         raise LsmlensError(f"{address}: the scheduler has no workers", f"start some: dask worker {address}")

@@ -114,7 +114,7 @@ def _alone(path: Path) -> IO[bytes]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         file.close()
-        raise InputError(str(path), "another search is at work on this study", f"wait for it, or {ANOTHER}") from error
+        raise InputError(str(path), "another search is using this study", f"wait for it, or {ANOTHER}") from error
     return file
 
 

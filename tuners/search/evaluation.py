@@ -114,6 +114,12 @@ class Evaluator:
         every = self._replays(reference.variants, options)
         return [self._evaluated(reference, one, results) for one, results in zip(options, every, strict=True)]
 
+    def own_scores(self, reference: Reference) -> Scores:
+        """The scores of the present options in the very replays that are the reference."""
+        (own,) = self.evaluate(reference, [self.present])
+        assert own.scores is not None
+        return own.scores
+
     def _evaluated(self, reference: Reference, options: OptionSet, results: Results) -> Evaluated:
         found = replayed(results, reference.variants)
         # the anchor holds just those variants whose replay under the present options ended

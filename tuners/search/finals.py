@@ -46,12 +46,13 @@ class _Size(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finals:
-    """The finals of one search."""
+    """The finals of one search, on one of so many logs."""
 
     evaluator: Evaluator
     request: TuningRequest
     budget: Budget
     say: Say
+    logs: int = 1
 
     def held(
         self, order: Sequence[tuple[str, str, OptionSet, float]], scale: float, seconds: float
@@ -70,7 +71,7 @@ class Finals:
         self.say(f"finals: {len(sets)} sets and the current settings, {len(variants)} replays of each")
         reference = self.evaluator.reference(variants)
         results = self.evaluator.evaluate(reference, sets) if sets else []
-        present = own_scores(self.evaluator, reference)
+        present = self.evaluator.own_scores(reference)
         cases = {one.name: self._cases(result, present) for one, result in zip(sets, results, strict=True)}
         self._add_loads(cases, sets, variants[0])
         pacing = self._pace(sets)
@@ -97,7 +98,7 @@ class Finals:
         """As a prediction has them; where the budget does not allow that, fewer sets and draws, then coarser ones."""
         every = [self.evaluator.present, *sets]
         usual = usual_variants(self.evaluator.fitted, every, 2)[0].scale
-        left = self.budget.left(time.monotonic())
+        left = self._left()
         sizes = [
             _Size(min(count, len(sets)), draws, step)
             for step in STEPS
@@ -116,6 +117,11 @@ class Finals:
         chosen = next(fitting, sizes[-1])
         return _Size(*self.evaluator.replayer.ledger.decided("finals", list(chosen)))
 
+    def _left(self) -> float | None:
+        """Seconds that are left for this log's part."""
+        left = self.budget.left(time.monotonic())
+        return None if left is None else left / self.logs
+
     def _cases(self, result: Evaluated, present: Scores) -> list[ReplayedCase]:
         objective = self.request.objective
         return [
@@ -133,7 +139,7 @@ class Finals:
             if not any(ages_below(one, workload.seconds / load) for one in resolved):
                 continue
             reference = self.evaluator.reference([self.evaluator.variant(best.scale, at_load(workload, load))])
-            present = own_scores(self.evaluator, reference)
+            present = self.evaluator.own_scores(reference)
             for one, result in zip(sets, self.evaluator.evaluate(reference, sets), strict=True):
                 if result.scores is not None:
                     cases[one.name].append(
@@ -143,7 +149,7 @@ class Finals:
     def _pace(self, sets: Sequence[OptionSet]) -> Pacing:
         """Paced replays of the best two and the present options, as many rounds as there is time for."""
         some = [self.evaluator.present, *sets[:2]]
-        left = self.budget.left(time.monotonic())
+        left = self._left()
         rounds = affordable_rounds(self.evaluator.fitted.stream.seconds, len(some), left or 0.0) if sets else []
         rounds = [
             (int(seed), float(load)) for seed, load in self.evaluator.replayer.ledger.decided("paced rounds", rounds)
@@ -168,13 +174,6 @@ class Finals:
                 if ratio != 1:
                     found.append(ReplayedCase(f"latency at load x{one.load:g}, seed {one.seed}", ratio))
         return found
-
-
-def own_scores(evaluator: Evaluator, reference: Reference) -> Scores:
-    """The scores of the present options in the very replays that are the reference."""
-    (own,) = evaluator.evaluate(reference, [evaluator.present])
-    assert own.scores is not None
-    return own.scores
 
 
 def with_paced(result: Evaluated, pacing: Pacing) -> Scores:

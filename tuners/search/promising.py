@@ -160,14 +160,15 @@ def far_worse(estimated: float, tried: Iterable[Tried]) -> str | None:
 
     Replays so far tell by how much estimates are off, and which way.
     """
-    pairs = [(one.cost, one.estimate) for one in tried if one.cost is not None and one.estimate is not None]
-    if not pairs:
+    known = [(one.cost, one.estimate, one.origin) for one in tried if one.cost is not None and one.estimate]
+    if not known:
         return None
-    ratios = [measured / guessed for measured, guessed in pairs]
+    # the present options cost 1 by both, and tell nothing of what estimates are worth
+    ratios = [measured / guessed for measured, guessed, origin in known if origin != PRESENT]
     logs = [float(np.log(ratio)) for ratio in ratios]
     error = max(LEAST_ERROR, stdev(logs)) if len(logs) >= ENOUGH_REPLAYS else USUAL_ERROR
-    best = min(measured for measured, _ in pairs)
-    expected = estimated * (median(ratios) if len(logs) >= ENOUGH_REPLAYS else 1.0)
+    best = min(measured for measured, _, _ in known)
+    expected = estimated * median(ratios or [1.0])
     if expected <= best * float(np.exp(TRUSTED_ERRORS * error)):
         return None
     return f"not replayed: by the workload's curves it costs {expected:.2f} of the current, the best so far {best:.2f}"

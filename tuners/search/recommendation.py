@@ -1,7 +1,7 @@
 """A recommendation: the settings to take, why, how sure that is, and what was tried and lost."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from lsmlens.tuners.estimation.fit import FittedWorkload
@@ -9,6 +9,7 @@ from lsmlens.tuners.options.ceph_configuration import needs_reshard
 from lsmlens.tuners.options.option_set import Difference, OptionSet
 from lsmlens.tuners.predictions.anchor import Anchor
 from lsmlens.tuners.search.evaluation import Evaluated
+from lsmlens.tuners.search.other_logs import LogCost, together
 from lsmlens.tuners.search.pacing import Pacing
 from lsmlens.tuners.search.promising import estimate_error
 from lsmlens.tuners.search.scores import Objective, Scores, cost, front
@@ -40,7 +41,8 @@ class Finalist:
     """One option set, replayed again beside the present ones, with other seeds and other draws of the workload.
 
     `cost` is that of all of them together, `cost_high` where the prediction's interval ends; `worst` the case in which
-    it costs most. `needs_reshard` tells options of single columns of a Ceph OSD.
+    it costs most. `needs_reshard` tells options of single columns of a Ceph OSD. `logs` is what it costs on each log,
+    where there are several.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Finalist:
     cases: tuple[ReplayedCase, ...]
     differences: tuple[Difference, ...]
     needs_reshard: bool
+    logs: tuple[LogCost, ...] = ()
 
     @property
     def options(self) -> OptionSet:
@@ -128,10 +131,27 @@ def changes(finalist: Finalist, present: Scores) -> tuple[Change, ...]:
         before, after = getattr(present, metric), getattr(finalist.scores, metric)
         if before is None or after is None:
             continue
-        is_bound = metric in (*("written_bytes", "flush_bytes", "compactions", "processed_records", "sorted_runs"),)
+        is_bound = metric in (
+            *("written_bytes", "flush_bytes", "compactions", "processed_records", "sorted_runs", "blocks_per_get"),
+        )
         bounds = (getattr(low, metric), getattr(high, metric)) if is_bound and low and high else (None, None)
         found.append(Change(metric, before, after, *bounds))
     return tuple(found)
+
+
+def on_every_log(finalist: Finalist, own: LogCost, others: Sequence[LogCost]) -> Finalist:
+    """A finalist with what it costs on other logs, each of which is a case; its cost is that on all together.
+
+    `own` is what it costs on the log it was found on. Logs that are held out are no case, and do not count.
+    """
+    counted = [own, *(one for one in others if not one.is_held_out)]
+    return replace(
+        finalist,
+        cost=together([(one.cost or 0.0, one.weight) for one in counted]),
+        cost_high=together([(one.cost_high or 0.0, one.weight) for one in counted]),
+        cases=(*finalist.cases, *(ReplayedCase(f"log {one.log}", one.cost or 0.0) for one in counted[1:])),
+        logs=(own, *others),
+    )
 
 
 def pick(finalists: Sequence[Finalist]) -> tuple[Finalist | None, str]:

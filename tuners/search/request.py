@@ -8,7 +8,7 @@ from lsmlens.tuners.search.scores import Objective
 
 @dataclass(frozen=True, slots=True)
 class TuningRequest:
-    """What was asked for.
+    """What was asked for. `weight` is what the log that is searched around, `log`, counts beside others.
 
     `trials` ends the screening after so many candidates with scores, and the budget then ends nothing: so the end is
     the same however often it was interrupted. `batch` is how many candidates are screened at once. `finalists` go into
@@ -25,6 +25,8 @@ class TuningRequest:
     seed: int = 1
     finalists: int = 3
     draws: int = 4
+    log: str | None = None
+    weight: float = 1.0
 
 
 class Budget:

@@ -25,8 +25,8 @@ class Scores(NamedTuple):
     `written_bytes` are those of flushes and compactions, `flush_bytes` the flushes' share. `processed_records` are
     those that compactions read: what their CPU time grows with, and unlike `cpu_seconds`, of the replay itself, the
     same in every replay. `memory_bytes` is what memtables may take at most, `space_bytes` the files at their most.
-    `stall_seconds`, `p50_micros` and `p99_micros` are of paced replays, None without. `sorted_runs` are what a read
-    looks into, None where nothing tells.
+    `stall_seconds`, `p50_micros` and `p99_micros` are of paced replays, None without. `sorted_runs` and
+    `blocks_per_get` are what a read looks into, None where nothing tells.
     """
 
     written_bytes: float
@@ -40,6 +40,7 @@ class Scores(NamedTuple):
     p50_micros: float | None = None
     p99_micros: float | None = None
     sorted_runs: float | None = None
+    blocks_per_get: float | None = None
 
     @property
     def write_amplification(self) -> float | None:
@@ -54,6 +55,7 @@ class Scores(NamedTuple):
         memory_bytes: float,
         space_bytes: float,
         sorted_runs: float | None = None,
+        blocks_per_get: float | None = None,
     ) -> "Scores":
         """The scores of what was predicted for a set of options."""
         return cls(
@@ -65,6 +67,7 @@ class Scores(NamedTuple):
             memory_bytes,
             space_bytes,
             sorted_runs=sorted_runs,
+            blocks_per_get=blocks_per_get,
         )
 
     def paced(self, stall_seconds: float | None, latencies: Latencies | None) -> "Scores":
@@ -80,7 +83,13 @@ WEIGHTS: Mapping[Objective, Mapping[str, float]] = {
     Objective.WEAR: {"written_bytes": 1.0, "processed_records": 0.05, "memory_bytes": 0.05},
     Objective.LATENCY: {"p99_micros": 0.6, "stall_seconds": 0.4, "written_bytes": 0.4, "processed_records": 0.1},
     Objective.CPU: {"processed_records": 1.0, "written_bytes": 0.2, "memory_bytes": 0.05},
-    Objective.READS: {"sorted_runs": 1.0, "written_bytes": 0.3, "processed_records": 0.1, "memory_bytes": 0.05},
+    Objective.READS: {
+        "sorted_runs": 1.0,
+        "blocks_per_get": 0.5,
+        "written_bytes": 0.3,
+        "processed_records": 0.1,
+        "memory_bytes": 0.05,
+    },
     Objective.THROUGHPUT: {
         **{"processed_records": 0.5, "written_bytes": 0.4, "stall_seconds": 0.4, "p99_micros": 0.2},
         "sorted_runs": 0.2,

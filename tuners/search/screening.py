@@ -12,6 +12,7 @@ Candidates to begin with: what the findings of an analysis advise, and what Ceph
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.tuners.options.option_set import OptionSet
@@ -22,6 +23,7 @@ from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.search.bounds import Bounds
 from lsmlens.tuners.search.estimate import WEIGHTY_SHARE
 from lsmlens.tuners.search.evaluation import Evaluated, Evaluator, Reference, not_taken
+from lsmlens.tuners.search.other_logs import LogCost, OtherLog, together
 from lsmlens.tuners.search.promising import UNSHOWN, Promising, far_worse
 from lsmlens.tuners.search.request import Budget, TuningRequest
 from lsmlens.tuners.search.scores import Scores, cost
@@ -78,9 +80,33 @@ class Fixed:
     problem: str | None
 
 
+class _Cost(NamedTuple):
+    """What a candidate costs on the logs so far, and its scores on the first; why there are none.
+
+    `weight` is that of the logs so far, None for the first alone.
+    """
+
+    scores: Scores | None
+    cost: float | None
+    problem: str | None
+    seconds: float
+    weight: float | None = None
+
+    def and_on(self, other: LogCost, first: float) -> "_Cost":
+        """The same with another log's; `first` is the weight of the first log."""
+        if self.cost is None or other.cost is None:
+            return self._replace(scores=None, cost=None, problem=f"{other.log}: {other.problem}")
+        weight = first if self.weight is None else self.weight
+        both = together([(self.cost, weight), (other.cost, other.weight)])
+        return self._replace(cost=both, weight=weight + other.weight)
+
+
 @dataclass(slots=True)
 class Screening:
-    """The screening of one study. `own` are the scores of the present options, from `reference`."""
+    """The screening of one study. `own` are the scores of the present options, from `reference`.
+
+    What a candidate costs is that on this log and on `others` together.
+    """
 
     study: Study
     space: Space
@@ -92,6 +118,7 @@ class Screening:
     budget: Budget
     say: Say
     promising: Promising
+    others: Sequence[OtherLog] = ()
     seconds: list[float] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -115,11 +142,11 @@ class Screening:
         problems = self.evaluator.replayer.ledger.decided("option sets", problems)
         fitting = [one for one, _ in every if problems[one.name] is None]
         costs: dict[str, float] = {}
-        for one, result in zip(fitting, self._evaluate(fitting), strict=True):
-            if result is None or result.scores is None or self._unshown(result) is not None:
-                problems[one.name] = "the budget was spent" if result is None else self._unshown(result)
+        for one, found in zip(fitting, self._evaluate(fitting), strict=True):
+            if found is None or found.cost is None:
+                problems[one.name] = "the budget was spent" if found is None else found.problem
             else:
-                costs[one.name] = cost(result.scores, self.own, self.request.objective)
+                costs[one.name] = found.cost
         return [Fixed(one, origin, costs.get(one.name), problems[one.name]) for one, origin in every]
 
     def search(self, fixed: Sequence[Fixed]) -> None:
@@ -184,7 +211,9 @@ class Screening:
 
     def _problem(self, options: OptionSet) -> str | None:
         """Why options are out, whatever they cost."""
-        return durability_changed(options, self.space.base) or self.bounds.problem(options)
+        problem = durability_changed(options, self.space.base) or self.bounds.problem(options)
+        elsewhere = (one.problem(options, self.space.base) for one in self.others)
+        return problem or next((one for one in elsewhere if one is not None), None)
 
     def _simplify(self) -> None:
         """Put each change of the best back alone, then all together whose absence does no harm."""
@@ -227,14 +256,28 @@ class Screening:
         options = [self.space.candidate(one.choices, one.name) for one in batch]
         words = f"screening {', '.join(one.name for one in batch)}; the best so far costs {best:.3f} of the current"
         self.say(words)
-        for one, result in zip(batch, self.evaluator.evaluate(self.reference, options), strict=True):
-            problem = result.problem or self._unshown(result)
-            if result.scores is None or problem is not None:
-                self.study.refuse(one, problem or "no scores")
+        for one, found in zip(batch, self._costs(options), strict=True):
+            if found.scores is None or found.cost is None:
+                self.study.refuse(one, found.problem or "no scores")
             else:
-                memory = result.scores.memory_bytes / self.own.memory_bytes if self.own.memory_bytes else 1.0
-                self.study.record(one, result.scores, cost(result.scores, self.own, self.request.objective), memory)
-                self.seconds.append(result.seconds)
+                memory = found.scores.memory_bytes / self.own.memory_bytes if self.own.memory_bytes else 1.0
+                self.study.record(one, found.scores, found.cost, memory)
+                self.seconds.append(found.seconds)
+
+    def _costs(self, options: Sequence[OptionSet]) -> "list[_Cost]":
+        """What each costs on all logs together; nothing is replayed on another log that has no figures on this one."""
+        found = []
+        for result in self.evaluator.evaluate(self.reference, options):
+            problem = result.problem or self._unshown(result)
+            is_known = problem is None and result.scores is not None
+            own = cost(result.scores, self.own, self.request.objective) if is_known and result.scores else None
+            found.append(_Cost(result.scores if is_known else None, own, problem, result.seconds))
+        for other in self.others:
+            places = [place for place, one in enumerate(found) if one.cost is not None]
+            elsewhere = other.costs([options[place] for place in places], self.space.base)
+            for place, one in zip(places, elsewhere, strict=True):
+                found[place] = found[place].and_on(one, self.request.weight)
+        return found
 
     def _unshown(self, result: Evaluated) -> str | None:
         """Why a replay's figures do not count: it failed, was of other options, or a family did not compact in it."""
@@ -252,12 +295,12 @@ class Screening:
                 return UNSHOWN.format(one.name)
         return None
 
-    def _evaluate(self, options: Sequence[OptionSet]) -> list[Evaluated | None]:
-        found: list[Evaluated | None] = []
+    def _evaluate(self, options: Sequence[OptionSet]) -> "list[_Cost | None]":
+        found: list[_Cost | None] = []
         while len(found) < len(options) and self.budget.has(DRAWING_SHARE, time.monotonic()):
             some = options[len(found) : len(found) + self.request.batch]
             self.say(f"screening presets and given candidates: {', '.join(one.name for one in some)}")
-            found += self.evaluator.evaluate(self.reference, some)
+            found += self._costs(some)
         return [*found, *[None] * (len(options) - len(found))]
 
 

@@ -19,11 +19,13 @@ from lsmlens.tuners.predictions.scales import STEPS
 from lsmlens.tuners.search.bounds import Bounds, bounds_of
 from lsmlens.tuners.search.estimate import Estimator, survival_of
 from lsmlens.tuners.search.evaluation import Evaluator
-from lsmlens.tuners.search.finals import CURRENT, Finals, own_scores, with_paced
+from lsmlens.tuners.search.finals import CURRENT, Finals, with_paced
+from lsmlens.tuners.search.other_logs import LogCost, OtherLog
 from lsmlens.tuners.search.pacing import Pacing
 from lsmlens.tuners.search.promising import Promising
-from lsmlens.tuners.search.recommendation import Finalist, Recommendation, pick
+from lsmlens.tuners.search.recommendation import Finalist, Recommendation, on_every_log, pick
 from lsmlens.tuners.search.request import Budget, TuningRequest
+from lsmlens.tuners.search.scores import Scores
 from lsmlens.tuners.search.screening import Say, Screening, presets, ranked
 from lsmlens.tuners.search.space import OWN_SHARE, Space, space_of
 from lsmlens.tuners.search.study import Study
@@ -38,6 +40,9 @@ REFINING_REPLAYS, REFINING_SHARE = 2, 0.15
 class Tuning:
     """One search. `path` is the study's file, which the evaluator's ledger is kept in, too.
 
+    Candidates are made around the evaluator's log, and cost what they cost on it and on `logs`; of those that are held
+    out only the finalists'.
+
     Raises InputError for a study of something else, and for options that are frozen but not searched.
     """
 
@@ -45,6 +50,7 @@ class Tuning:
     request: TuningRequest
     path: Path
     say: Say
+    logs: Sequence[OtherLog] = ()
     others: tuple[OptionSet, ...] = field(init=False)
     space: Space = field(init=False)
     bounds: Bounds = field(init=False)
@@ -90,10 +96,17 @@ class Tuning:
             self._say("trying other structures of the workload where the replay is off the log")
             self.evaluator.refine(scale)
         reference = self.evaluator.reference([self.evaluator.variant(scale)])
+        for one in self.logs:
+            self._say(f"replaying the current settings of {one.name}")
+            one.screen(
+                ledger.decided(f"screening scale of {one.name}", self._screening_scale(one.evaluator)),
+                refine=ledger.fact("refined"),
+            )
+        learned = [one for one in self.logs if not one.is_held_out]
         self.promising = promising = self._promising()
         probed = [one for one in self.space.dimensions if promising.is_probed(one)]
         study = Study(self.path, self.space, self._about(scale), self.request.seed, promising.cost, probed)
-        own = own_scores(self.evaluator, reference)
+        own = self.evaluator.own_scores(reference)
         screening = Screening(
             study,
             self.space,
@@ -105,6 +118,7 @@ class Tuning:
             self.budget,
             self._say,
             promising,
+            learned,
         )
         screening.begin()
         fixed = screening.fixed()
@@ -112,10 +126,11 @@ class Tuning:
             screening.search(fixed)
             ledger.keep_fact("screened", True)
         seconds = median(screening.seconds) if screening.seconds else took
-        finals = Finals(self.evaluator, self.request, self.budget, self._say)
+        finals = Finals(self.evaluator, self.request, self.budget, self._say, 1 + len(self.logs))
         finalists, final, pacing = finals.held(ranked(study, self.space, fixed, self.space.present), scale, seconds)
-        picked, reason = pick(finalists)
         (own_final,) = self.evaluator.evaluate(final, [self.evaluator.present])
+        finalists = self._on_every_log(finalists, with_paced(own_final, pacing), len(final.variants))
+        picked, reason = pick(finalists)
         self._spend()
         return Recommendation(
             fitted=self.evaluator.fitted,
@@ -151,16 +166,49 @@ class Tuning:
         starts = [self.space.choices_of(one) for one in self.others]
         return Promising(self.space, self.bounds, estimator, self.request.objective, self.request.seed, starts)
 
-    def _screening_scale(self) -> float:
-        operations = sum(one.evidence.operations for one in self.evaluator.fitted.families)
-        most = self.space.largest_scale(self.evaluator.families)
+    def _on_every_log(self, finalists: Sequence[Finalist], present: Scores, draws: int) -> list[Finalist]:
+        """The finalists with what they cost on the other logs; not those that fail on one that was learned from."""
+        if not self.logs or not finalists:
+            return [*finalists]
+        options = [one.options for one in finalists]
+        elsewhere = []
+        for log in self.logs:
+            self._say(f"replaying {len(options)} finalists with the workload of {log.name}")
+            elsewhere.append(log.final_costs(options, self.space.base, draws))
+        found = []
+        for place, one in enumerate(finalists):
+            costs = [every[place] for every in elsewhere]
+            if all(each.is_held_out or each.cost is not None for each in costs):
+                own = LogCost(
+                    self.request.log or self.evaluator.fitted.name,
+                    False,
+                    self.request.weight,
+                    one.cost,
+                    one.cost_high,
+                    one.scores.written_bytes,
+                    present.written_bytes,
+                )
+                found.append(on_every_log(one, own, costs))
+        return found
+
+    def _screening_scale(self, evaluator: Evaluator | None = None) -> float:
+        evaluator = evaluator or self.evaluator
+        operations = sum(one.evidence.operations for one in evaluator.fitted.families)
+        most = self.space.largest_scale(evaluator.families)
         wanted = next((step for step in STEPS if operations / step <= SCREEN_OPERATIONS), STEPS[-1])
         return max(1.0, min(most, wanted))
 
     def _about(self, scale: float) -> Mapping[str, str]:
         run = self.evaluator.fitted.evidence.run
+        learned = [one for one in self.logs if not one.is_held_out]
+        runs = [(run, self.request.weight), *((one.evaluator.fitted.evidence.run, one.weight) for one in learned)]
+        logs = [
+            f"{one.name}, {one.total.flush_input_records} records, {one.total.flush_bytes} bytes flushed"
+            + (f", weight {weight:g}" if learned else "")
+            for one, weight in runs
+        ]
         return {
-            "log": f"{run.name}, {run.total.flush_input_records} records, {run.total.flush_bytes} bytes flushed",
+            "log": "; ".join(logs),
             "objective": str(self.request.objective),
             "engine": f"{self.evaluator.replayer.engine.name} {self.evaluator.replayer.engine.version}",
             "space": "; ".join(f"{one.name}: {' '.join(one.values)}" for one in self.space.dimensions),

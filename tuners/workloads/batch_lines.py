@@ -152,7 +152,7 @@ def open_batch_lines(path: Path, sharding: Mapping[str, int] | None = None) -> B
     if not records:
         hint = "an OSD logs its write batches at `debug_rocksdb = 30`; a minute of that is enough"
         raise InputError(str(path), "no write batches in this log", hint)
-    notes = ["values are random bytes of the sizes in the log", "range deletes are not logged"]
+    notes = ["replays write random bytes of the sizes in the log", "range deletes are not logged"]
     if cut:
         notes.append(f"{cut} of {batches} batches have {MOST_LINES} lines: what they wrote besides is not in the log")
     seconds = max(1e-3, (times[1] - times[0]) / 1000)

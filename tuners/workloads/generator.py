@@ -9,11 +9,11 @@ from lsmlens.tuners.workloads.component_streams import ComponentStream, componen
 from lsmlens.tuners.workloads.document import Transactions, Workload
 from lsmlens.tuners.workloads.operations import Operations
 from lsmlens.tuners.workloads.payload import Payload
-from lsmlens.tuners.workloads.read_stream import ReadStream, has_reads, with_reads
+from lsmlens.tuners.workloads.read_stream import ReadStream, expected_reads, has_reads, with_reads
 from lsmlens.tuners.workloads.routes import Route, routes
 from lsmlens.tuners.workloads.stream import Batches
 from lsmlens.tuners.workloads.transactions import pieces, transactions
-from lsmlens.tuners.workloads.wire import batches
+from lsmlens.tuners.workloads.wire import Lane, batches
 
 PIECE_BYTES = 16 << 20
 
@@ -24,12 +24,14 @@ class DeclaredStream:
 
     `sharding` writes it to other column families than the document's: see `routes`. `in_batches` stands for the
     document's own transactions. Each component has random numbers
-    of its own, so what one writes does not depend on which others there are.
+    of its own, so what one writes does not depend on which others there are. Of the reads about `most_reads` are made,
+    spread evenly; all by default.
     """
 
     workload: Workload
     sharding: Mapping[str, int] | None = None
     in_batches: Transactions | None = None
+    most_reads: int | None = None
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -58,7 +60,7 @@ class DeclaredStream:
         payload = Payload(self._main_compression_ratio, seed)
         how = self._transactions(scale)
         families = self.workload.column_families
-        reads = ReadStream(families, components, lanes, seed, scale) if has_reads(families) else None
+        reads = self._reads(lanes, seed, scale) if has_reads(families) else None
         for preloaded in self._preload(seed, scale):
             if reads is not None:
                 reads.take_in(preloaded)
@@ -70,6 +72,12 @@ class DeclaredStream:
             made = pieces(*transactions(run, how, len(self.families)), PIECE_BYTES)
             written = (batches(piece, starts, lanes, payload) for piece, starts in made)
             yield from written if beside is None else with_reads(written, beside)
+
+    def _reads(self, lanes: Sequence[Lane], seed: int, scale: float) -> ReadStream:
+        families, components = self.workload.column_families, self._components
+        expected = expected_reads(families, components, self.seconds, scale)
+        share = 1.0 if self.most_reads is None else min(1.0, self.most_reads / max(expected, 1.0))
+        return ReadStream(families, components, lanes, seed, scale, share)
 
     def _transactions(self, scale: float) -> Transactions:
         """Batches as much smaller as all else: memtables are switched between batches, never within one."""

@@ -14,6 +14,7 @@ from lsmlens.tuners.workloads.document import ColumnFamily
 from lsmlens.tuners.workloads.operations import Operations
 from lsmlens.tuners.workloads.reads import GET, FamilyReads, Gets, Iterators, Reads, ReadStep
 from lsmlens.tuners.workloads.stream import Batches
+from lsmlens.tuners.workloads.timetable import timetable
 from lsmlens.tuners.workloads.wire import Lane, key_rows
 from numpy.typing import NDArray
 
@@ -27,7 +28,7 @@ Floats = NDArray[np.float64]
 
 
 class ReadStream:
-    """The reads of a run, asked for along with its operations. It has random numbers of its own."""
+    """The reads of a run, or a `share` of them, asked for along with its operations; with random numbers of its own."""
 
     def __init__(
         self,
@@ -36,6 +37,7 @@ class ReadStream:
         lanes: Sequence[Lane],
         seed: int,
         scale: float,
+        share: float = 1.0,
     ) -> None:
         self._lanes = lanes
         self._readers: list[_Reader] = []
@@ -49,7 +51,7 @@ class ReadStream:
                 for lane in range(each.first_lane, each.first_lane + len(each.route.families))
             ]
             rng = np.random.default_rng([seed, zlib.crc32(one.name.encode()), 3])
-            self._readers.append(_Reader(one.reads, np.array(own, np.int64), rng, scale))
+            self._readers.append(_Reader(one.reads, np.array(own, np.int64), rng, scale, share))
 
     def take_in(self, operations: Operations) -> None:
         """Operations of before the start, which nothing is read between."""
@@ -90,9 +92,10 @@ class ReadStream:
 class _Reader:
     """One family's reads, and the keys there are to read."""
 
-    def __init__(self, reads: FamilyReads, lanes: Int, rng: np.random.Generator, scale: float) -> None:
+    def __init__(self, reads: FamilyReads, lanes: Int, rng: np.random.Generator, scale: float, share: float) -> None:
         self._kinds: list[Gets | Iterators] = [one for one in (reads.gets, reads.iterators) if one is not None]
-        self._lanes, self._rng, self._scale = lanes, rng, scale
+        self._lanes, self._rng = lanes, rng
+        self._of_rate, self._of_puts = share / scale, share
         self._keys, self._of_lane = np.empty(0, np.int64), np.empty(0, np.int64)
         self._deleted = np.empty(0, np.int64)
         self._settled = 0
@@ -150,13 +153,12 @@ class _Reader:
         """How many reads come due from `start` until each of some seconds, the last of which is the present one."""
         if kind.per_put is not None:
             clock = np.array([start, *puts, self._second])
-            return clock, kind.per_put * np.minimum(np.arange(len(clock)), len(puts))
-        steps = kind.rate if isinstance(kind.rate, tuple) else (ReadStep(0.0, kind.rate or 0.0),)
-        clock = np.array([start, *(step.start for step in steps if start < step.start < self._second), self._second])
-        ends = [*(step.start for step in steps[1:]), np.inf]
+            return clock, self._of_puts * kind.per_put * np.minimum(np.arange(len(clock)), len(puts))
+        steps = _steps(kind)
+        clock = np.array([start, *(begin for begin, _, _ in steps if start < begin < self._second), self._second])
         due = np.zeros(len(clock))
-        for step, end in zip(steps, ends, strict=True):
-            due += step.per_second / self._scale * (np.clip(clock, step.start, end) - np.clip(start, step.start, end))
+        for begin, end, each in steps:
+            due += each * self._of_rate * (np.clip(clock, begin, end) - np.clip(start, begin, end))
         return clock, due
 
     def _chosen(self, populations: Int, recency: float) -> Int:
@@ -178,6 +180,31 @@ class _Reader:
             power = 1 - recency
             ranks = (drawn * ((populations + 1.0) ** power - 1) + 1) ** (1 / power)
         return populations - np.clip(ranks.astype(np.int64), 1, populations)
+
+
+def expected_reads(
+    families: Sequence[ColumnFamily], components: Sequence[ComponentStream], seconds: float, scale: float
+) -> float:
+    """About how many reads a run has."""
+    found = 0.0
+    for family in families:
+        if family.reads is None:
+            continue
+        own = [one.component for one in components if one.family == family.name]
+        puts = sum(float(timetable(one, seconds, scale).puts.sum()) for one in own)
+        for kind in (family.reads.gets, family.reads.iterators):
+            if kind is not None and kind.per_put is not None:
+                found += kind.per_put * puts
+            elif kind is not None:
+                found += sum(each * max(0.0, min(end, seconds) - start) for start, end, each in _steps(kind)) / scale
+    return found
+
+
+def _steps(kind: Gets | Iterators) -> list[tuple[float, float, float]]:
+    """Start, end and reads per second of each of its rates."""
+    steps = kind.rate if isinstance(kind.rate, tuple) else (ReadStep(0.0, kind.rate or 0.0),)
+    ends = [*(step.start for step in steps[1:]), float("inf")]
+    return [(step.start, end, step.per_second) for step, end in zip(steps, ends, strict=True)]
 
 
 def has_reads(families: Sequence[ColumnFamily]) -> bool:

@@ -1,4 +1,4 @@
-"""What load programs measured over time: fio's logs put together and placed by its JSON, rados bench's seconds."""
+"""What load generators measured over time: fio's logs put together and placed by its JSON, rados bench's seconds."""
 
 import gzip
 import json

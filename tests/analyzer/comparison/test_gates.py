@@ -97,7 +97,7 @@ def test_parts_of_metrics_are_gated() -> None:
 def test_what_is_no_gate_is_refused(text: str) -> None:
     with pytest.raises(LsmlensError) as caught:
         parse_gate(text)
-    assert "is no metric with a limit" in str(caught.value)
+    assert "not a gate" in str(caught.value)
     assert "METRIC:+10%" in caught.value.hint
 
 

@@ -11,15 +11,20 @@ import pytest
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
 from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.fleet.dataset import DataSet
+from lsmlens.analyzer.fleet.overview import overview
 from lsmlens.reports.analysis import compose
 from lsmlens.reports.comparison import ComparisonReport
 from lsmlens.reports.comparison import compose as compose_comparison
 from lsmlens.reports.document import Document as Report
+from lsmlens.reports.fleet_report import document as compose_fleet
 from lsmlens.reports.html.page import render
 from lsmlens.reports.prediction import compose as compose_prediction
 from lsmlens.reports.prediction_tables import PredictionReport
 from lsmlens.tuners.predictions.prediction import Prediction
 
+from tests.fleets import put
+from tests.jobs import compaction, flush
 from tests.pages import every_block
 from tests.reports.html.conftest import ARGUMENTS
 
@@ -39,8 +44,12 @@ def comparison_report(fixtures: Path) -> Report:
 def files(
     fixtures: Path, tmp_path_factory: pytest.TempPathFactory, predicting: Callable[..., Prediction]
 ) -> dict[str, Path]:
-    """Pages of an OSD, of one that stalled, of a comparison, of a prediction, of hostile names and of endless ones."""
+    """Pages of an OSD, of one that stalled, of a comparison, a prediction, a fleet, of hostile and of endless names."""
     folder = tmp_path_factory.mktemp("pages")
+    fleet = DataSet.made_at(folder / "fleet")
+    for number in range(12):
+        jobs = [flush(1000), compaction(1000 * (1 + number * 7 % 12))] if number else []
+        put(fleet, f"osd.{number}", jobs, host=f"h{number // 4}")
     hostile = folder / "<img src=x onerror=alert(1)>&\"'"
     hostile.mkdir()
     shutil.copy(fixtures / "rocksdb-current" / "LOG", hostile / "LOG")
@@ -51,6 +60,7 @@ def files(
         "backlog": compose(analyze([str(fixtures / "rocksdb-backlog")])),
         "comparison": comparison_report(fixtures),
         "prediction": compose_prediction(PredictionReport("a", predicting(half=0.5, twice=2.0), (None, None))),
+        "fleet": compose_fleet(overview(fleet)),
         "hostile": compose(analyze([str(hostile)])),
         "endless": every_block("level0_file_num_compaction_trigger_" * 3),
     }
@@ -247,7 +257,27 @@ def test_a_mark_tells_its_figures(opened: Open) -> None:
     assert page.evaluate("getComputedStyle(document.querySelector('#vg-tooltip-element')).position") == "fixed"
 
 
-@pytest.mark.parametrize("name", ["stock", "comparison", "prediction", "hostile", "endless"])
+def test_a_heading_sorts_its_table(opened: Open) -> None:
+    page = opened("fleet")
+    table = page.locator("#osds table")
+    shown = "(body) => [...body.rows].map((row) => row.cells[%d].textContent)"
+
+    def column(number: int) -> list[str]:
+        return list(table.locator("tbody").evaluate(shown % number))
+
+    names = column(0)
+    table.get_by_role("button", name="write amplification").click()
+    figures = column(4)
+    assert figures[-1] == "-"  # of the OSD without a flush
+    assert [float(one) for one in figures[:-1]] == sorted(map(float, figures[:-1]), reverse=True)
+    assert table.locator("[aria-sort]").get_attribute("aria-sort") == "descending"
+    table.get_by_role("button", name="write amplification").press("Enter")
+    assert column(4) == [*reversed(figures[:-1]), "-"]
+    table.get_by_role("button", name="OSD", exact=True).click()
+    assert column(0) == [f"osd.{number}" for number in range(12)] != names
+
+
+@pytest.mark.parametrize("name", ["stock", "comparison", "prediction", "fleet", "hostile", "endless"])
 def test_a_phone_scrolls_tables_and_not_the_page(name: str, opened: Open) -> None:
     page = opened(name, viewport=PHONE)
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

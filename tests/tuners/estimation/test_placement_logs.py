@@ -1,16 +1,21 @@
 """Logs of placement groups, and the phases in which those of each pool are written."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 
+import msgspec
 import numpy as np
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
+from lsmlens.tuners.estimation.calibration import errors_of
 from lsmlens.tuners.estimation.evidence import FamilyEvidence, gather, gather_all
 from lsmlens.tuners.estimation.family_fit import fit_family
 from lsmlens.tuners.estimation.intervals import Interval
-from lsmlens.tuners.estimation.model_choice import best_explained
+from lsmlens.tuners.estimation.model_choice import best_explained, by_counts
 from lsmlens.tuners.estimation.phases import lasting, phases_of
 from lsmlens.tuners.estimation.placement_logs import placement_logs
+from lsmlens.tuners.estimation.simulated_moments import Simulation
 from lsmlens.tuners.workloads.components import Growth, Overwrite, Queue, WorkingSet
 
 from .conftest import Logged
@@ -52,6 +57,24 @@ def test_logs_are_what_explains_a_real_osd_s_best(analysed: Callable[[str], RunA
     assert fit.misfit < 0.03
     groups = {one.keys.first_group for one in fit.column_family.components if one.keys is not None}
     assert len(groups) > 1
+
+
+def test_groups_that_are_written_all_along_are_one_phase_whatever_else_is_written(logged: Logged) -> None:
+    logs = gather(logged(*TRUTH, seconds=2000.0, flush=10_000), "default")
+    since, until = logs.intervals[0].start, logs.intervals[-1].end
+    steps = np.linspace(since, until, 7)
+    others = tuple(
+        Interval(start, end, 200_000 * (number % 2), 0, 0, 0, None, None)
+        for number, (start, end) in enumerate(pairwise(steps))
+    )
+    families = {"P": logs, "p": FamilyEvidence(None, others, (), 0.0)}  # type: ignore[arg-type]
+    assert phases_of(families, "P").max() > 0
+    first = fit_family(logs, since)
+    first = replace(first, column_family=msgspec.structs.replace(first.column_family, name="P"))
+    tried = by_counts(first, families, since)
+    simulation = Simulation.of(logs, since)
+    nearest = min(tried, key=lambda one: errors_of(simulation, one.column_family, 2).size)
+    assert nearest.seen == ("logs of placement groups, in 1 phase",)
 
 
 def test_keys_that_are_never_deleted_are_no_logs(logged: Logged) -> None:

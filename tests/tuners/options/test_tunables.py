@@ -142,7 +142,9 @@ def test_every_value_is_taken_by_an_engine(tunable: Tunable, engine: EngineChoic
         style |= {"num_levels": "1"} if style["compaction_style"] == FIFO else {}
         for option, value in style.items():
             base = base.changed(option, value)
-    base = base.changed("max_write_buffer_number", "99")
+    base = base.changed("max_write_buffer_number", "99").changed("ttl", "2592000", origin="log")
+    if OF_STYLES.get(tunable.option) == FIFO:
+        base = base.changed("ttl", "0")
     made = engine()
     for number, value in enumerate(tunable.values):
         options = tunable.with_beside(tunable.set_in(base, value), value)

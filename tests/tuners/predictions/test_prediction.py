@@ -42,6 +42,15 @@ def test_bias_of_both_replays_falls_out(bias: float, predicting: Predicting, lea
     assert raw == pytest.approx(0.5 * bias * seen.output_bytes, rel=1e-6)
 
 
+def test_a_small_bias_is_partly_chance_and_none_where_nothing_changes(
+    predicting: Predicting, learned: FittedWorkload
+) -> None:
+    seen = total(by_family(learned.evidence.run.families))
+    half, same = (values(of(predicting(bias=1.1, spread=0.0, changed=by)))[0] for by in (0.5, 1.0))
+    assert 0.51 * seen.output_bytes < half.output_bytes < 0.55 * seen.output_bytes
+    assert same.output_bytes == pytest.approx(seen.output_bytes)
+
+
 def test_the_sum_is_of_the_families(predicting: Predicting) -> None:
     one = of(predicting(half=0.5))
     value, low, high = values(one)
@@ -118,7 +127,7 @@ def test_windows_longer_than_the_log_showed_are_named(predicting: Predicting) ->
 def test_no_replay_no_figures(predicting: Predicting) -> None:
     lost, fine = predicting(lost=None, fine=0.8).predictions
     assert lost.predicted is None
-    assert "no replay reached its end: this one failed (crashed)" in lost.quality[0]
+    assert "no replay finished: this one failed (crashed)" in lost.quality[0]
     assert fine.predicted is not None
 
 
@@ -148,7 +157,7 @@ def test_variants_nearer_to_the_log_count_more(learned: FittedWorkload) -> None:
 def test_without_any_replay_of_the_log_there_is_no_anchor(learned: FittedWorkload) -> None:
     own = options_of_run(learned.evidence.run)
     variants = usual_variants(learned, [own], 2)
-    with pytest.raises(InputError, match="no replay of the fitted workload reached its end: killed by SIGABRT"):
+    with pytest.raises(InputError, match="no replay of the fitted workload finished: killed by SIGABRT"):
         anchor_from(learned, own, ENGINE, variants, [FAILED, FAILED])
 
 

@@ -4,7 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from lsmlens.tuners.predictions.uncertainty import NINETY_PERCENT, bounds, deviation, spread_of
+from lsmlens.tuners.predictions.uncertainty import (
+    NINETY_PERCENT,
+    bounds,
+    deviation,
+    effective,
+    lasting_share,
+    not_lasting,
+    part_of,
+    spread_of,
+)
 
 
 def test_bounds_hold_nine_in_ten() -> None:
@@ -28,10 +37,41 @@ def test_replays_that_differ_make_it_wide() -> None:
 
 
 def test_a_family_that_does_not_fit_makes_it_wide() -> None:
-    fine = deviation("output_bytes", 0.01, 0.0, 0.5, 1.0)
-    off = deviation("output_bytes", 0.01, math.log(1.5), 0.5, 1.0)
-    assert off.whole > 3 * fine.whole
+    fine, off = (
+        deviation("output_bytes", 0.01, math.sqrt(lasting_share("output_bytes", error, passing)) * passing, 0.5, 1.0)
+        for error in (0.0, math.log(2))
+        for passing in [not_lasting("output_bytes", error, 0.01, 4)]
+    )
+    assert off.whole > 2 * fine.whole
     assert off.shared == fine.shared
+
+
+def test_errors_beyond_chance_last() -> None:
+    def share(error: float, spread: float = 0.05, replays: float = 2) -> float:
+        return lasting_share("output_bytes", error, not_lasting("output_bytes", error, spread, replays))
+
+    # what chance and these options make is told apart from neither, so about half of it is expected again
+    assert share(0.0, spread=0.0) == pytest.approx(0.5)
+    assert share(0.02) < 0.5
+    assert share(-0.3) == share(0.3)
+    shares = [share(error) for error in (0.1, 0.2, 0.3, 0.5)]
+    assert shares == sorted(shares)
+    assert 0.8 < shares[-1] < 1
+    # replays that scatter say little, and so do few of them
+    assert share(0.3, spread=0.2) < share(0.3, spread=0.02)
+    assert share(0.3, replays=1) < share(0.3, replays=8)
+    # of flushed bytes less is of the options
+    assert share(0.1, 0.01) < lasting_share("flush_bytes", 0.1, not_lasting("flush_bytes", 0.1, 0.01, 2))
+
+
+def test_what_changes_little_keeps_what_the_log_shows() -> None:
+    assert part_of(0.0) == 0
+    assert 0 < part_of(-0.1) < part_of(0.2) < part_of(2.0) == 1
+
+
+def test_a_replay_that_hardly_counts_is_hardly_one() -> None:
+    assert effective([1, 1, 1, 1]) == pytest.approx(4)
+    assert 1 < effective([3, 0.1]) < 1.1
 
 
 def test_options_that_change_little_are_answered_narrowly() -> None:

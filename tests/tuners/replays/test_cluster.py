@@ -55,5 +55,5 @@ def test_a_worker_that_is_killed_costs_nothing(
 
 
 def test_no_scheduler_is_one_clear_line() -> None:
-    with ExitStack() as stack, pytest.raises(LsmlensError, match="no scheduler is reached there"):
+    with ExitStack() as stack, pytest.raises(LsmlensError, match="no scheduler answers there"):
         cluster_executor("tcp://127.0.0.1:9", stack)

@@ -82,7 +82,7 @@ def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
 def test_a_study_is_one_search_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     first = Ledger(path)
-    with pytest.raises(InputError, match="another search is at work on this study") as raised:
+    with pytest.raises(InputError, match="another search is using this study") as raised:
         Ledger(path)
     assert raised.value.hint == "wait for it, or give another --study FILE"
     first.keep_fact("x", 1)

@@ -74,7 +74,7 @@ def test_a_study_that_is_there_is_not_overwritten(small_log: Path, tmp_path: Pat
         check=False,
     )
     assert process.returncode == 2
-    assert process.stderr.startswith(f"error: {study}: there is a study already")
+    assert process.stderr.startswith(f"error: {study}: there already is a study")
     assert "--resume" in process.stderr
 
 

@@ -92,6 +92,12 @@ def test_what_is_far_worse_than_the_best_is_not_replayed() -> None:
     assert far_worse(9.0, []) is None
 
 
+def test_estimates_that_are_all_too_high_are_corrected_from_the_first_replays_on() -> None:
+    known = [tried(1.0, 1.0, PRESENT), tried(0.08, 0.12), tried(0.09, 0.13)]
+    assert far_worse(0.14, known) is None
+    assert far_worse(0.3, known) is not None
+
+
 def test_the_worse_estimates_do_the_more_is_replayed() -> None:
     wrong = [tried(0.5, 0.9), tried(1.0, 1.0), tried(0.8, 0.5), tried(0.7, 1.2)]
     assert far_worse(1.2, wrong) is None
