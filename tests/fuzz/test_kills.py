@@ -1,7 +1,7 @@
 """kill -9 at moments of chance: no process and no database stays behind, files are whole, and the next one goes on.
 
-`LSMLENS_KILLS` is how many there are in all: five unless it says otherwise, one of each command. What a kill does to
-debug levels that `collect` raised, and to a search of several trials, is told in their own tests.
+`LSMLENS_KILLS` is how many there are in all: four unless it says otherwise, one of each command. What a kill does to
+debug levels that `collect` raised, and to a search, is told in their own tests.
 """
 
 import json
@@ -20,7 +20,7 @@ from lsmlens.analyzer.fleet.dataset import DataSet
 
 from tests.fleets import write_bundle
 
-KILLS = int(os.environ.get("LSMLENS_KILLS", "5"))
+KILLS = int(os.environ.get("LSMLENS_KILLS", "4"))
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 ENGINE = ("--engine", "rocksdict", "--jobs", "1", "--no-download", "--work-dir", "work", "-q")
 WORKLOAD = """\
@@ -37,7 +37,6 @@ column_families:
 COMMANDS: dict[str, tuple[float, tuple[str, ...]]] = {  # the seconds within which it is killed
     "replay": (2.0, ("replay", "small.yaml", "--options", "rocksdb:default", *ENGINE, "-o", "out.json")),
     "predict": (4.0, ("predict", "LOG", "--options", "+ttl=0", "--seeds", "1", *ENGINE, "-o", "out.json")),
-    "tune": (4.0, ("tune", "LOG", "--trials", "1", "--study", "study.db", *ENGINE, "-o", "out.json")),
     "fleet add": (2.0, ("fleet", "add", "fleet", "bundles", "-q")),
     "watch": (1.5, ("watch", "LOG", "--every", "10ms", "-o", "out.prom")),
 }
@@ -96,7 +95,6 @@ def test_killed_at_any_moment(seed: int, command: list[str], lsmlens: Run, fixtu
         assert DataSet.at(tmp_path / "fleet").check(is_to_repair=False) == []
         assert DataSet.at(tmp_path / "fleet").scan("jobs").select("daemon").unique().collect().height == 2
     else:
-        more = ["--resume"] if (tmp_path / "study.db").exists() else []
-        runs(*arguments, *more)
+        runs(*arguments)
         assert json.loads((tmp_path / "out.json").read_text())
         assert list((tmp_path / "work").iterdir()) == []
