@@ -35,6 +35,7 @@ from lsmlens.reports.tables import Column, Importance, tabulate
 
 SHOWN: Final = 6  # findings, outliers, options and groups on the first screen
 TRENDS_SHOWN: Final = 3
+LEAST_COURSE: Final = 0.01  # of the highest; a course that stays within it is flat
 NAMES_SHOWN: Final = 40  # characters of a list of OSDs there
 TONES: Final = {Severity.CRITICAL: Tone.CRITICAL, Severity.WARNING: Tone.WARNING, Severity.INFO: Tone.INFO}
 BARS: Final = "▁▂▃▄▅▆▇█"
@@ -194,7 +195,8 @@ def _trends(rows: Sequence[Row]) -> Iterator[str]:
         if len(values) > 1:
             least, most = min(values), max(values)
             steps = (
-                round((value - least) / (most - least) * (len(BARS) - 1)) if most > least else 0 for value in values
+                round((value - least) / (most - least) * (len(BARS) - 1)) if most - least > LEAST_COURSE * most else 0
+                for value in values
             )
             course = "".join(BARS[step] for step in steps)
             yield f"{metric.label} by day: {course} {_shown(metric, values[0])} to {_shown(metric, values[-1])}"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.numbers import percent, ratio, size
+from lsmlens.reports import stalls
 from lsmlens.reports.document import (
     Block,
     ChartBlock,
@@ -120,8 +121,7 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
         return
     worst = picked.worst
     said = [Statement(headline(one).rstrip("."), Tone.BETTER)]
-    if warning := read_warning(picked, one):
-        said.append(Statement(warning, Tone.WARNING))
+    said += [Statement(warning, Tone.WARNING) for warning in warnings_of(picked, one)]
     yield VerdictBlock("", tuple(said))
     certain = f"At its worst ({worst.name}) it costs {ratio(worst.cost)} of what the current settings cost."
     yield Paragraphs((f"Why: {one.reason}.", certain), detail=Detail.BRIEF)
@@ -131,13 +131,19 @@ def _verdict(report: RecommendationReport) -> Iterator[Block]:
     yield TableBlock("Predicted, for the same work", table, detail=Detail.BRIEF)
     if picked.logs:
         yield TableBlock("On each log, where the settings it ran with cost 1", logs_table(picked), detail=Detail.BRIEF)
-    yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.",), detail=Detail.BRIEF)
+    yield Paragraphs((f"It costs: {'; '.join(costs_of(picked, one))}.", *_headroom(one)), detail=Detail.BRIEF)
     yield Paragraphs((_wrong_if(one),), detail=Detail.BRIEF)
 
 
 def _wrong_if(recommendation: Recommendation) -> str:
     first = "; or if ".join(one.text for one in doubts(recommendation)[:FIRST_DOUBTS])
     return f"It is wrong if {first}. --full says what else."
+
+
+def _headroom(one: Recommendation) -> Iterator[str]:
+    now, before = one.picked_stalls, one.present_stalls
+    if now is not None and before is not None:
+        yield f"Writers stall from {stalls.headroom(now)} times the load, now from {stalls.headroom(before)}."
 
 
 def _steps(report: RecommendationReport) -> Iterator[Block]:
@@ -175,6 +181,8 @@ def _against(one: Recommendation, finalist: Finalist, number: int) -> Iterator[B
     takes = takes_table(finalist, one.present.rocksdb_version)
     if takes.rows:
         yield TableBlock("What each change takes", takes, detail=Detail.FULL if finalist is one.picked else Detail.PAGE)
+    if finalist.logs:
+        yield TableBlock("On each log, where the settings it ran with cost 1", logs_table(finalist), detail=beside)
     yield TableBlock("Predicted, for the same work", changes_table(one, finalist), detail=beside)
     yield Deferred(lambda: _timeline(one, finalist, number))
     yield families
@@ -211,6 +219,12 @@ def headline(recommendation: Recommendation) -> str:
     if written.low is not None and written.high is not None:
         words += f" (90 % interval {changed(written.present, written.low)} to {changed(written.present, written.high)})"
     return f"{words}."
+
+
+def warnings_of(finalist: Finalist, recommendation: Recommendation) -> list[str]:
+    """What gets worse under a pick, in words: reads beyond the bound, and stalls."""
+    stalled = stalls.worse(recommendation.picked_stalls, recommendation.present_stalls)
+    return [one for one in (read_warning(finalist, recommendation), stalled) if one]
 
 
 def read_warning(finalist: Finalist, recommendation: Recommendation) -> str:

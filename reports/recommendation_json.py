@@ -11,11 +11,13 @@ from lsmlens.reports.prediction_json import (
     OptionsPredictionJson,
     SelfCheckJson,
     SortedRunsMean,
+    StallForecastJson,
     VariantJson,
     check_json,
     options_prediction_json,
+    stalls_json,
 )
-from lsmlens.reports.recommendation import headline, notes, read_warning
+from lsmlens.reports.recommendation import headline, notes, warnings_of
 from lsmlens.reports.recommendation_tables import RecommendationReport
 from lsmlens.reports.replay_json import OutcomeJson, outcome_json
 from lsmlens.tuners.options.option_set import Difference
@@ -88,6 +90,10 @@ class CurrentJson(Struct, kw_only=True):
     """The settings that the log was written with."""
 
     scores: ScoresJson
+    stalls: Annotated[
+        StallForecastJson | None,
+        means("As in lsmlens.prediction/1; null where the log does not tell how long compactions took."),
+    ] = None
 
 
 class CaseJson(Struct, kw_only=True):
@@ -303,11 +309,11 @@ def document(report: RecommendationReport) -> RecommendationJson:
         replays=[VariantJson(scale=variant.scale, seed=variant.seed) for variant in anchor.variants],
         self_consistency=[check_json(check) for check in anchor.checks],
         headline=headline(one),
-        warnings=[read_warning(one.picked, one)] if one.picked and read_warning(one.picked, one) else [],
+        warnings=[] if one.picked is None else warnings_of(one.picked, one),
         pick=None if one.picked is None else one.picked.name,
         reason=one.reason,
         wrong_if=[made_of(DoubtJson, each) for each in doubts(one)],
-        current=CurrentJson(scores=_scores(one.present_scores)),
+        current=CurrentJson(scores=_scores(one.present_scores), stalls=stalls_json(one.present_stalls)),
         finalists=[_finalist(finalist, one, finalist.name in front) for finalist in one.finalists],
         candidates=[
             made_of(

@@ -44,8 +44,9 @@
   const units = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, "µs": 1e-6, ms: 1e-3, min: 60, h: 3600 };
   const words = new Intl.Collator("en", { numeric: true });
   const amount = (text) => {
-    const found = text.replace(/[\u202f\u00a0]/g, "").match(/^x?([+-]?\d+(?:\.\d+)?)\s*(\S*)/);
-    return found ? Number(found[1]) * (units[found[2]] ?? 1) : null;
+    const found = text.replace(/[\u202f\u00a0]/g, "").match(/^(x?)([+-]?\d+(?:\.\d+)?)\s*(\S*)/);
+    if (!found) return null;
+    return found[1] ? 100 * (Number(found[2]) - 1) : Number(found[2]) * (units[found[3]] ?? 1); // a factor among per cents
   };
   for (const table of document.querySelectorAll("main table")) {
     const [body] = table.tBodies;

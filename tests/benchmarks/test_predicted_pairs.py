@@ -52,11 +52,11 @@ SEEDS = int(os.environ.get("LSMLENS_PAIRS_SEEDS", "2"))
 SCALE = float(os.environ.get("LSMLENS_PAIRS_SCALE", "0")) or None
 SYNTHETIC = [name for name in os.environ.get("LSMLENS_PAIRS_SYNTHETIC", "").split(",") if name]
 FRESH = bool(os.environ.get("LSMLENS_PAIRS_FRESH"))
-# Under which synthetic workloads are run, the first to be learned from; buffers of 1 to 16 MiB, divided by nothing.
+# Under which synthetic workloads are run, the first to be learned from; buffers of 1 to 8 MiB, divided by nothing.
 SETS = {
     "first": "write_buffer_size=4M;max_bytes_for_level_base=16M;target_file_size_base=4M",
     "small buffers": "write_buffer_size=1M;max_bytes_for_level_base=16M;target_file_size_base=4M",
-    "large buffers": "write_buffer_size=16M;max_bytes_for_level_base=16M;target_file_size_base=4M",
+    "large buffers": "write_buffer_size=8M;max_bytes_for_level_base=16M;target_file_size_base=4M",
     "merged": "write_buffer_size=1M;min_write_buffer_number_to_merge=6;max_write_buffer_number=16;"
     "level0_file_num_compaction_trigger=8;max_bytes_for_level_base=64M;target_file_size_base=4M",
 }
@@ -67,7 +67,7 @@ SECONDS = 3 * THIRD
 def known(*components: Component) -> Workload:
     """A workload of one family whose keys lie anywhere."""
     keys = Keys(length=20.0, order="scattered")
-    family = ColumnFamily(name="default", keys=keys, values=100.0, components=components)
+    family = ColumnFamily(name="default", keys=keys, values=200.0, components=components)
     return Workload(name="known", seconds=SECONDS, column_families=(family,))
 
 

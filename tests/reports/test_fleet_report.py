@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
@@ -59,6 +60,13 @@ def test_one_screen_shows_what_matters(found: Overview, by: str) -> None:
     assert "OSDs 60 · hosts 12" in screen
     for said in ("osd.17", "osd.42", "R00", "60 of 60", "osd.0–59", "6 more findings", "snappy", "12 warnings"):  # noqa: RUF001
         assert said in screen, said
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_first_screens(width: int, found: Overview, golden: Callable[[str, str], None]) -> None:
+    text = terminal.render(document(found, "lab"), width=width)
+    assert all(len(line) <= width for line in text.splitlines())
+    golden(f"fleet-{width}.txt", text)
 
 
 def test_each_finding_stands_once(found: Overview) -> None:

@@ -132,7 +132,7 @@ class Tunable:
             if ceph_option_of(self.option, where.ceph_version) is None:
                 return f"Ceph {where.ceph_version} has no option for it"
         if self.effect is Effect.READS and Effect.READS not in where.measured:
-            return "reads pay for it, and none are known"
+            return "reads pay for it, and the replays of a search measure none"
         return self.unfit(options, where)
 
 

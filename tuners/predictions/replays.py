@@ -21,7 +21,7 @@ from lsmlens.tuners.workloads.generator import DeclaredStream
 # A settled replay's tables hardly depend on how operations are batched, and small batches cost a tenth of its time.
 SETTLED_BATCHES = Transactions()
 # What a Get looks into is known from so many, and each costs as much as several writes.
-MOST_READS = 20_000
+MOST_READS = 10_000
 # Where a family flushes once or twice, its end says too little to correct for it.
 LEAST_FACTOR, MOST_FACTOR = 0.75, 1.35
 

@@ -108,11 +108,13 @@ def forecasts(
     replayer: Replayer,
     loads: Sequence[float] = (),
     rate_limit: float | None = None,
+    bisects: bool = True,
 ) -> list[StallForecast | None]:
     """Stalls under each of the options, beside which stand the figures that their families are known or predicted for.
 
-    At the log's load and at `loads` times it; `rate_limit` is a rate limiter's, in bytes a second. None where the log
-    does not tell how long compactions took, the engine cannot hold them, or a replay failed.
+    At the log's load and at `loads` times it; `rate_limit` is a rate limiter's, in bytes a second. Unless it `bisects`,
+    headroom is told as near as these loads do. None where the log does not tell how long compactions took, the engine
+    cannot hold them, or a replay failed.
     """
     fitted = anchor.fitted
     times = job_times(fitted.evidence.run, list(fitted.evidence.history.families), fitted.evidence.since)
@@ -120,7 +122,7 @@ def forecasts(
         return [None] * len(options)
     loads = sorted({1.0, *loads})
     every = [_Forecasting(anchor, one, figures, times, replayer, loads, rate_limit) for one, figures in options]
-    while wanted := [(one, load) for one in every for load in one.wanted()]:
+    while wanted := [(one, load) for one in every for load in one.wanted(bisects)]:
         trials = [one.trial(load) for one, load in wanted]
         for (one, load), result in zip(wanted, replayer.results(trials), strict=True):
             one.take(load, result.write_stalls if isinstance(result, Measurement) else None)
@@ -155,11 +157,17 @@ class _Forecasting:
         self._trial = trial_of(variant, options, engine, replayer.settled_folder(largest_bytes(run) / scale))
         has_stalled = bool(run.run.stall_lines) or bool(run.series is not None and run.series.stall_seconds)
         self._is_far = not has_stalled and self._closed.headroom >= FAR * max(loads)
+        self._can_replay = engine.name == "capi"  # which alone has compactions to hold
         self._found: dict[float, WriteStalls | None] = {}
 
-    def wanted(self) -> list[float]:
+    def wanted(self, bisects: bool) -> list[float]:
         """Loads to be replayed next."""
-        if self._is_far or any(one is None for one in self._found.values()):
+        if (
+            self._is_far
+            or not self._can_replay
+            or (self._found and not bisects)
+            or any(one is None for one in self._found.values())
+        ):
             return []
         if not self._found:
             return sorted({1 / SPEED_ERROR, *self._loads, SPEED_ERROR, SPEED_ERROR * max(self._loads)})
@@ -186,7 +194,7 @@ class _Forecasting:
             none = tuple(StallsAtLoad(load, 0.0, 0.0, 0.0, 0, 0) for load in self._loads)
             return StallForecast(self._closed, none)
         found = {load: one for load, one in self._found.items() if one is not None}
-        if len(found) < len(self._found):
+        if not found or len(found) < len(self._found):
             return None
         at_loads = tuple(self._at(found, load) for load in self._loads)
         return StallForecast(self._closed, at_loads, self._headroom(), found[1.0].level0_files)

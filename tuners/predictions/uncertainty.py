@@ -32,9 +32,9 @@ MODEL_ERROR: Mapping[str, float] = {
 FAMILY_ERROR = 0.8
 # What the log's own options alone do to a model, and what it usually gets wrong under any, in units of MODEL_ERROR; of
 # larger errors so much, too, is of the options.
-OF_OPTIONS = 2.0
+OF_OPTIONS = 1.0
 USUAL = 2.0
-OF_LARGE = 0.3
+OF_LARGE = 0.35
 # From this change of a family's figures on (natural logarithm), errors count in full; below in proportion, but never
 # less than LEAST_PART of them.
 WHOLE_CHANGE = 0.35

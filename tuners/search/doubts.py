@@ -58,7 +58,7 @@ def _of_keeping(one: Recommendation) -> Iterator[Doubt]:
     scored = sum(tried.cost is not None for tried in one.tried)
     yield Doubt(DoubtKind.SEARCH, f"better settings are none of the {scored} that were replayed")
     if one.left_out:
-        yield Doubt(DoubtKind.SEARCH, f"one of the options that were not searched matters ({', '.join(one.left_out)})")
+        yield Doubt(DoubtKind.SEARCH, f"one of the {len(one.left_out)} options matters that were not searched")
 
 
 def _of_pick(one: Recommendation, picked: Finalist) -> Iterator[Doubt]:
@@ -131,7 +131,7 @@ def _of_the_log(one: Recommendation) -> Iterator[Doubt]:
             DoubtKind.EARLIER_RECORDS,
             f"the {plain(round(before))} records of before the log are overwritten otherwise than those of the log",
         )
-    logs = sum(not log.is_held_out for log in one.picked.logs) if one.picked is not None else 0
+    logs = sum(not log.is_held_out for log in one.finalists[0].logs) if one.finalists else 0
     shown = f"the {evidence.seconds / 3600:.1f} hours of this log" if logs < 2 else f"these {logs} logs"
     yield Doubt(DoubtKind.OTHER_TIMES, f"the load is another one at other times than in {shown}")
     wrote, engine = evidence.run.run.rocksdb_version, one.anchor.engine.version

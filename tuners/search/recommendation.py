@@ -8,6 +8,7 @@ from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.ceph_configuration import needs_reshard
 from lsmlens.tuners.options.option_set import Difference, OptionSet
 from lsmlens.tuners.predictions.anchor import Anchor
+from lsmlens.tuners.predictions.stalls import StallForecast
 from lsmlens.tuners.search.evaluation import Evaluated
 from lsmlens.tuners.search.other_logs import LogCost, together
 from lsmlens.tuners.search.pacing import Pacing
@@ -61,6 +62,11 @@ class Finalist:
         """The options."""
         return self.evaluated.options
 
+    def with_stalls(self, forecast: StallForecast | None) -> "Finalist":
+        """The same, with what writers would meet under it."""
+        prediction = replace(self.evaluated.prediction, stalls=forecast)
+        return replace(self, evaluated=self.evaluated._replace(prediction=prediction))
+
     @property
     def worst(self) -> ReplayedCase:
         """The case in which it costs most."""
@@ -73,7 +79,7 @@ class Recommendation:
 
     `finalists` come cheapest first, the present options not among them; `tried` is the course of the search, `fixed`
     the presets and given candidates: name, cost and why it has none. `seconds` are those of all sittings. `left_out`
-    says of options that can be tuned why they were not.
+    says of options that can be tuned why they were not. Stalls are told of the present options and of those picked.
     """
 
     fitted: FittedWorkload
@@ -95,6 +101,12 @@ class Recommendation:
     budget_seconds: float
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    present_stalls: StallForecast | None = None
+
+    @property
+    def picked_stalls(self) -> StallForecast | None:
+        """Stalls under the options picked; None where none are, or nothing tells."""
+        return None if self.picked is None else self.picked.evaluated.prediction.stalls
 
     @property
     def pruned(self) -> int:

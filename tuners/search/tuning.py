@@ -14,8 +14,10 @@ from statistics import median
 
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.tunables import Surroundings
-from lsmlens.tuners.predictions.figures import by_family
+from lsmlens.tuners.predictions.anchor import Anchor
+from lsmlens.tuners.predictions.figures import Figures, by_family
 from lsmlens.tuners.predictions.scales import STEPS
+from lsmlens.tuners.predictions.stalls import StallForecast, forecasts
 from lsmlens.tuners.search.bounds import Bounds, bounds_of
 from lsmlens.tuners.search.estimate import Estimator, survival_of
 from lsmlens.tuners.search.evaluation import Evaluator
@@ -131,6 +133,11 @@ class Tuning:
         (own_final,) = self.evaluator.evaluate(final, [self.evaluator.present])
         finalists = self._on_every_log(finalists, with_paced(own_final, pacing), len(final.variants))
         picked, reason = pick(finalists)
+        present_stalls, forecast = self._stalls(final.anchor, picked)
+        if picked is not None:
+            others = [one for one in finalists if one is not picked]
+            picked = picked.with_stalls(forecast)
+            finalists = [*others, picked]
         self._spend()
         return Recommendation(
             fitted=self.evaluator.fitted,
@@ -152,7 +159,19 @@ class Tuning:
             budget_seconds=self.request.budget_seconds,
             notes=tuple(self._notes(pacing, finalists)),
             left_out=self.space.left_out,
+            present_stalls=present_stalls,
         )
+
+    def _stalls(self, anchor: Anchor, picked: Finalist | None) -> tuple[StallForecast | None, StallForecast | None]:
+        """Stalls under the present options and those picked; headroom only as near as the budget allows."""
+        asked: list[tuple[OptionSet, Mapping[str, Figures]]] = [(self.evaluator.present, anchor.observed)]
+        if picked is not None:
+            families = picked.evaluated.prediction.families
+            asked.append((picked.options, {one.name: one.predicted.value for one in families}))
+        left = self.budget.left(time.monotonic())
+        has_time = bool(self.evaluator.replayer.ledger.decided("headroom", left is None or left > 0))
+        present, *others = forecasts(anchor, asked, self.evaluator.replayer, bisects=has_time)
+        return present, others[0] if others else None
 
     def _has_time_to_refine(self, seconds: float) -> bool:
         """Whether a few more replays, of so many seconds each, leave enough of the budget."""

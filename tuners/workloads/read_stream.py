@@ -19,7 +19,7 @@ from lsmlens.tuners.workloads.wire import Lane, key_rows
 from numpy.typing import NDArray
 
 # Operations are gone through so many at a time: nothing is read that was deleted in those, even where that comes later.
-STRIDE = 1 << 12
+STRIDE = 1 << 14
 LEAST_PENDING = 1 << 14
 DRAWS = 3
 

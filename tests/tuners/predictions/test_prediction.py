@@ -66,7 +66,7 @@ def test_flushes_just_too_few_to_be_compacted_may_be(
     trigger: int, may_be: bool, predicting: Predicting, learned: FittedWorkload
 ) -> None:
     # eight flushes less a few per cent, and none of them compacted
-    anchor = predicting().anchor
+    anchor = predicting(bias=1.0).anchor
     seen = by_family(learned.evidence.run.families)
     name = max(seen, key=lambda one: seen[one].output_bytes)
     flushed = seen[name].times(7.7 / seen[name].flushes)

@@ -26,7 +26,7 @@ class Replays:
 
     measured: Measured
     stalls_from: float
-    engine: EngineChoice = field(default_factory=lambda: EngineChoice("capi", "7.8.3"))
+    engine: EngineChoice
     trials: list[Trial] = field(default_factory=list)
 
     def settled_folder(self, _bytes: float) -> Path | None:
@@ -54,7 +54,7 @@ def forecast(predicting: Callable[..., Prediction], learned: FittedWorkload, mea
 
     def make(stalls_from: float, **given: Any) -> tuple[StallForecast | None, Replays]:
         options: OptionSet = given.pop("options", anchor.options)
-        replays = Replays(measured, stalls_from)
+        replays = Replays(measured, stalls_from, given.pop("engine", EngineChoice("capi", "7.8.3")))
         (found,) = forecasts(anchor, [(options, anchor.observed)], replays, **given)  # type: ignore[arg-type]
         return found, replays
 
@@ -157,3 +157,8 @@ def test_the_closed_form_grows_with_bytes_and_falls_with_threads(
     assert threads.utilisation == pytest.approx(one.utilisation / 6)
     assert twice.headroom < one.headroom <= threads.headroom
     assert one.level0_files["default"] >= 4 + 1
+
+
+def test_an_engine_that_cannot_hold_compactions_leaves_it_open(forecast: Forecasting, near: OptionSet) -> None:
+    found, replays = forecast(1.9, options=near, engine=EngineChoice("rocksdict", "9.8.4"))
+    assert (found, replays.trials) == (None, [])

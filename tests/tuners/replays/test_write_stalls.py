@@ -113,6 +113,12 @@ def test_more_threads_stall_no_more(stalls: Callable[..., WriteStalls]) -> None:
     assert four.stall_seconds <= one.stall_seconds
 
 
+def test_subcompactions_share_a_compactions_bytes(stalls: Callable[..., WriteStalls]) -> None:
+    one, four = (stalls(Conditions(4.0), TWO | {"max_subcompactions": count}) for count in ("1", "4"))
+    assert four.stall_seconds < one.stall_seconds
+    assert four.level0_files["default"] < one.level0_files["default"]
+
+
 @pytest.mark.parametrize(
     ("options", "compactions", "flushes"),
     [

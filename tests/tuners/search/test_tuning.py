@@ -15,6 +15,7 @@ from lsmlens.tuners.engines.choice import EngineChoice
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.tunables import TUNABLES, durability_changed
+from lsmlens.tuners.predictions.stalls import ClosedForm, Headroom, StallForecast, StallsAtLoad
 from lsmlens.tuners.replays.ledger import Ledger
 from lsmlens.tuners.replays.measurement import Measurement
 from lsmlens.tuners.replays.replayer import Replayer
@@ -80,6 +81,30 @@ def test_it_finds_what_writes_less_and_says_what_that_is_and_costs(found: Recomm
     assert sum(one.cost is not None and one.origin != "simpler" for one in found.tried) >= 2
     assert any("latency and stalls were not measured" in note for note in found.notes)
     assert found.pacing.replays == {}
+
+
+def test_a_pick_that_stalls_where_the_present_does_not_says_so_first(found: Recommendation) -> None:
+    from lsmlens.reports.recommendation_json import to_json
+    from lsmlens.reports.recommendation_tables import RecommendationReport
+
+    picked = found.picked
+    assert picked is not None
+    closed = ClosedForm(0.3, 0.5, {"default": 6.0}, 2.0)
+    loads = {seconds: (StallsAtLoad(1.0, seconds, seconds / 2, 2 * seconds, 1, 0),) for seconds in (0.0, 20.0)}
+    none, some = (StallForecast(closed, at, Headroom(0.9, 0.7, 1.1)) for at in loads.values())
+
+    def said(present: StallForecast, other: StallForecast) -> tuple[list[str], str]:
+        changed = dataclasses.replace(found, present_stalls=present, picked=picked.with_stalls(other))
+        report = RecommendationReport("LOG", changed, None)
+        return json.loads(to_json(report))["warnings"], " ".join(RECOMMENDATION.screen(report, width=160).split())
+
+    warnings, text = said(none, some)
+    (warning,) = [one for one in warnings if "stall" in one]
+    assert warning == ("writers would stall for 20 s (90 % interval 10 s to 40 s); under the present options for 0 s")
+    assert text.index(warning) < text.index("Why:")
+    assert "Writers stall from 0.9 (0.7 to 1.1) times the load, now from 0.9 (0.7 to 1.1)." in text
+    for present, other in ((none, none), (some, none), (some, some)):
+        assert not [one for one in said(present, other)[0] if "stall" in one]
 
 
 def test_a_candidate_beyond_the_bounds_is_named_with_its_reason(found: Recommendation) -> None:
