@@ -147,6 +147,14 @@ class RunAnalysis:
         """The opens of the database; columns as `jobs.Open` declares them."""
         return self.run.opens
 
+    def scan_jobs(self) -> pl.LazyFrame:
+        """What `jobs` has; a query over it reads no more than the columns it names, which long logs need."""
+        return self.run.scan_jobs()
+
+    def scan_tables(self) -> pl.LazyFrame:
+        """What `tables` has, likewise."""
+        return self.run.scan_tables()
+
     @property
     def stalls(self) -> pl.DataFrame:
         """The stall lines that have a time; columns as `jobs.Stall` declares them."""
@@ -185,8 +193,8 @@ class Analysis:
 def measure(run: Run, selection: Selection, window_seconds: float | None = None) -> RunAnalysis:
     """The statistics of one run's selected jobs. Raises ValueError for a time that is none."""
     wanted = selection.of(run)
-    jobs = wanted.of(run.jobs)
-    sums: dict[str, float] = sums_of(jobs).row(0, named=True)
+    jobs = wanted.of(run.scan_jobs())
+    sums: dict[str, float] = sums_of(jobs).collect().row(0, named=True)
     families = writes_by_family(jobs)
     beside = read_companions(run.companions)
     options, ceph_options = options_of(run, beside)

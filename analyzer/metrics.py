@@ -76,7 +76,7 @@ _WITH_INPUT = _COMPACTION & (pl.col("input_records") > 0)
 
 
 def _of(jobs: pl.Expr, value: str | pl.Expr) -> pl.Expr:
-    return (pl.col(value) if isinstance(value, str) else value).filter(jobs).sum()
+    return pl.when(jobs).then(value).sum()
 
 
 @dataclass(frozen=True, slots=True)

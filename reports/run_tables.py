@@ -143,12 +143,13 @@ def reasons(one: RunAnalysis) -> Table:
     from lsmlens.analyzer.runs.jobs import MOVE
 
     counted = (
-        one.run.jobs.filter(pl.col("kind") != MOVE)
+        one.scan_jobs()
+        .filter(pl.col("kind") != MOVE)
         .group_by("kind", pl.col("reason").fill_null("not logged"))
         .agg(jobs=pl.len(), size=pl.col("output_bytes").sum())
         .sort("kind", "jobs", "reason", descending=[True, True, False])
     )
-    rows = [(kind, reason, plain(jobs), mib(size or 0)) for kind, reason, jobs, size in counted.rows()]
+    rows = [(kind, reason, plain(jobs), mib(size or 0)) for kind, reason, jobs, size in counted.collect().rows()]
     return Table(("kind", "reason", "jobs", "written MiB"), tuple(rows), left=(0, 1))
 
 

@@ -230,7 +230,7 @@ def measure_timeline(one: RunAnalysis, selection: Selection) -> Timeline | None:
     bins = TimeBins(coarse.start_micros, coarse.width_micros // BINS_PER_WINDOW, coarse.count * BINS_PER_WINDOW)
     timeline = Timeline(*extent, bins, tuple(sorted(set(lanes.values()))))
     jobs = wanted.of(one.run.jobs)
-    timeline.windows = list(writes_by_window(jobs, timeline.window_seconds, MOST_WINDOWS))
+    timeline.windows = list(writes_by_window(jobs.lazy(), timeline.window_seconds, MOST_WINDOWS))
     level0 = Level0History(timeline.bins)
     for job in _rows(jobs):
         lane = lanes.get(job["column_family"], OTHER_FAMILIES)

@@ -7,7 +7,7 @@ import msgspec
 
 RecordT = TypeVar("RecordT")
 
-BATCH_RECORDS = 1 << 13
+BATCH_RECORDS = 1 << 11
 _ENCODER = msgspec.msgpack.Encoder()
 
 

@@ -88,23 +88,23 @@ _OF_FAMILIES = tuple(one.name for one in fields(FamilyWrites))[1:]
 _OF_LEVELS = tuple(one.name for one in fields(LevelWrites))[1:]
 
 
-def writes_by_family(jobs: "pl.DataFrame") -> tuple[FamilyWrites, ...]:
+def writes_by_family(jobs: "pl.LazyFrame") -> tuple[FamilyWrites, ...]:
     """The writes of each column family, by name; of all that none is known of together as UNATTRIBUTED."""
     import polars as pl
 
     name = pl.col("column_family").fill_null(UNATTRIBUTED).alias("name")
-    return tuple(FamilyWrites(**row) for row in sums_of(jobs, [name], _OF_FAMILIES).to_dicts())
+    return tuple(FamilyWrites(**row) for row in sums_of(jobs, [name], _OF_FAMILIES).collect().to_dicts())
 
 
-def writes_by_level(jobs: "pl.DataFrame") -> tuple[LevelWrites, ...]:
+def writes_by_level(jobs: "pl.LazyFrame") -> tuple[LevelWrites, ...]:
     """The writes into each level, by number."""
     import polars as pl
 
     level = pl.col("output_level").alias("level")
-    return tuple(LevelWrites(**row) for row in sums_of(jobs, [level], _OF_LEVELS).to_dicts())
+    return tuple(LevelWrites(**row) for row in sums_of(jobs, [level], _OF_LEVELS).collect().to_dicts())
 
 
-def writes_by_window(jobs: "pl.DataFrame", seconds: float, most: int) -> tuple[tuple[int, FamilyWrites], ...]:
+def writes_by_window(jobs: "pl.LazyFrame", seconds: float, most: int) -> tuple[tuple[int, FamilyWrites], ...]:
     """Starts of windows of equal length, in microseconds since 1970 UTC, and what was written in each.
 
     Windows are aligned to 1970; a job counts in the one in which it finished, whole. Windows without jobs are not
@@ -114,7 +114,7 @@ def writes_by_window(jobs: "pl.DataFrame", seconds: float, most: int) -> tuple[t
 
     micros = max(1, round(seconds * MICROS))
     start = (pl.col("finished_at").dt.epoch("us") // micros * micros).alias("start")
-    rows = sums_of(jobs, [start], _OF_FAMILIES).head(most).to_dicts()
+    rows = sums_of(jobs, [start], _OF_FAMILIES).head(most).collect().to_dicts()
     return tuple((began, FamilyWrites(str(began), **row)) for row in rows for began in (row.pop("start"),))
 
 

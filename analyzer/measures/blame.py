@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
 from lsmlens.analyzer.clients.operations import Operation, peers_in
 from lsmlens.analyzer.measures.coincidences import SLOW_SECONDS, Interval, Overlap, count_moments, measure_overlap
 from lsmlens.analyzer.numbers import counted
@@ -232,8 +233,8 @@ def during_compaction(run: "RunAnalysis", waits: Sequence[Wait]) -> During | Non
     moments = count_moments(inside)
     if len(inside) < LEAST_OPERATIONS or moments < LEAST_MOMENTS:
         return None
-    jobs = run.jobs.filter(kind=COMPACTION).select("column_family", "started_at", "finished_at").drop_nulls()
-    rows = jobs.with_columns(jobs["started_at"].to_physical(), jobs["finished_at"].to_physical()).rows()
+    times = pl.col("started_at", "finished_at").to_physical()
+    rows = run.scan_jobs().filter(kind=COMPACTION).select("column_family", times).drop_nulls().collect().rows()
     spans: dict[str, list[Interval]] = {"": []}
     for family, started, finished in rows:
         spans.setdefault(family, []).append((started, finished))

@@ -61,12 +61,12 @@ class FlushView:
         return sum(count * times for count, times in self.memtables.items()) / self.flushes if self.flushes else None
 
 
-def flush_views(jobs: "pl.DataFrame") -> tuple[FlushView, ...]:
+def flush_views(jobs: "pl.LazyFrame") -> tuple[FlushView, ...]:
     """The flushes of each column family, by name; those whose start is not in the log say nothing here."""
     import polars as pl
 
     name = pl.col("column_family").fill_null(UNATTRIBUTED).alias("name")
-    started = jobs.lazy().filter((pl.col("kind") == FLUSH) & pl.col("memtables").is_not_null())
+    started = jobs.filter((pl.col("kind") == FLUSH) & pl.col("memtables").is_not_null())
     rows = started.group_by(name).agg(
         flushes=pl.len(),
         input_entries=pl.col("input_records").sum(),

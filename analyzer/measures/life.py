@@ -84,18 +84,21 @@ def options_of(run: Run, beside: Beside) -> "tuple[tuple[OptionInForce, ...], tu
 def _given_away(run: Run) -> "tuple[dict[str, list[Flushed]], dict[str, set[str]]]":
     """By family, what flushes tell of its options, and the compressions of the last open's tables."""
     import polars as pl
-    from lsmlens.analyzer.options.option_evidence import Flushed
+    from lsmlens.analyzer.options.option_evidence import FULL, Flushed
 
-    flushes: dict[str, list[Flushed]] = {}
     told = ("kind", "column_family", "memtables", "logged_reason", "memory_bytes")
-    started = pl.concat([run.jobs.select(told), run.unfinished.select(told)]).filter(
+    started = pl.concat([run.scan_jobs().select(told), run.unfinished_rows.lazy().select(told)]).filter(
         (pl.col("kind") == FLUSH) & pl.col("memtables").is_not_null() & pl.col("column_family").is_not_null()
     )
-    for family, *said in started.select("column_family", "memtables", "logged_reason", "memory_bytes").iter_rows():
-        flushes.setdefault(family, []).append(Flushed(*said))
-    made = run.tables.filter(pl.col("session") == pl.col("session").max(), pl.col("column_family").is_not_null())
+    flushes: dict[str, list[Flushed]] = {
+        family: [] for family in started.select(pl.col("column_family").unique()).collect().to_series()
+    }
+    full = started.filter(logged_reason=FULL).select("column_family", "memtables", "logged_reason", "memory_bytes")
+    for family, *said in full.collect().iter_rows():
+        flushes[family].append(Flushed(*said))
+    made = run.scan_tables().filter(pl.col("session") == pl.col("session").max(), pl.col("column_family").is_not_null())
     tables: dict[str, set[str]] = {}
-    for family, compression in made.select("column_family", "compression").drop_nulls().unique().iter_rows():
+    for family, compression in made.select("column_family", "compression").drop_nulls().unique().collect().iter_rows():
         tables.setdefault(family, set()).add(compression)
     return flushes, tables
 
@@ -118,7 +121,9 @@ def last_life(run: Run) -> "Life | None":
     if last is None or last.opened_at_millis is None:
         return None
     written, earlier = [], 0
-    for session, begun, ended, size in _written(run).select("session", "begun", "ended", "output_bytes").iter_rows():
+    for session, begun, ended, size in (
+        _written(run).select("session", "begun", "ended", "output_bytes").collect().iter_rows()
+    ):
         if session != last.number:
             earlier += size
         else:
@@ -147,10 +152,10 @@ def cross_check(life: "Life | None", counters: "CounterSummary | None") -> Cross
     return CrossCheck(sum(one.bytes for one in life.written), counters.bluefs_sst_bytes_written, life.earlier_bytes)
 
 
-def _written(run: Run) -> pl.DataFrame:
+def _written(run: Run) -> pl.LazyFrame:
     """The jobs that wrote anything; `begun` and `ended` in microseconds since 1970, the end for both if it is all."""
     ended = pl.col("finished_at").to_physical()
-    told = run.jobs.select("session", "started_at", "finished_at", "output_bytes")
+    told = run.scan_jobs().select("session", "started_at", "finished_at", "output_bytes")
     return told.filter(pl.col("output_bytes") > 0).with_columns(
         begun=pl.coalesce(pl.col("started_at").to_physical(), ended), ended=ended
     )
@@ -202,7 +207,7 @@ def total_amplification(
         for point in series.last_of_opens
         if point.millis is not None
     ]
-    jobs = _written(run).select("ended", "output_bytes").iter_rows()
+    jobs = _written(run).select("ended", "output_bytes").collect().iter_rows()
     written = sum(size for ended, size in jobs if any(opened <= ended <= dumped for opened, dumped in covered))
     if not written:  # the log holds no events of that time; its dumps may tell all the same
         dumped = [point.table_bytes for point in series.last_of_opens]

@@ -85,20 +85,23 @@ class _Steps:
     opens: Sequence[int]
 
     def courses(self, moments: pl.LazyFrame) -> dict[str, Course]:
-        """A course for each family out of the moments at which its number became another."""
-        known, end = moments.sort("micros", "value").collect(), self.start + self.length * STEPS
+        """A course for each family, in the order they begin, out of the moments at which its number became another."""
+        begun = moments.group_by("column_family").agg(pl.col("micros").min()).sort("micros", "column_family")
+        families = begun.select("column_family").collect().to_series()
+        return {name: self._course(moments.filter(column_family=name).select("micros", "value")) for name in families}
+
+    def _course(self, moments: pl.LazyFrame) -> Course:
+        known, end = moments.sort("micros", "value").collect().lazy(), self.start + self.length * STEPS
         opens = pl.LazyFrame({"open": self.opens}, schema={"open": pl.Int64}).set_sorted("open")
         step = ((pl.col("micros") - self.start) // self.length).clip(0, STEPS - 1).alias("step")
-        seen = known.lazy().group_by("column_family", step).agg(most=pl.col("value").max())
+        seen = known.group_by(step).agg(most=pl.col("value").max())
         # what a moment leaves holds until the next one, unless the database was opened between them
         held = (
-            known.lazy()
-            .with_columns(until=pl.col("micros").shift(-1).over("column_family"))
-            .sort("micros")
+            known.with_columns(until=pl.col("micros").shift(-1))
+            .set_sorted("micros")
             .join_asof(opens, left_on="micros", right_on="open", strategy="forward", allow_exact_matches=False)
             .filter(pl.col("open").is_null() | (pl.col("open") > pl.col("until")))
             .select(
-                "column_family",
                 "value",
                 since=pl.col("micros").clip(lower_bound=self.start),
                 until=pl.col("until").clip(upper_bound=end),
@@ -114,19 +117,19 @@ class _Steps:
             .with_columns(
                 micros=pl.min_horizontal("until", pl.col("begin") + self.length) - pl.max_horizontal("since", "begin")
             )
-            .group_by("column_family", "step")
+            .group_by("step")
             .agg(
                 held=pl.col("value").max(),
                 weighted=(pl.col("value").cast(pl.Float64) * pl.col("micros")).sum(),
                 micros=pl.col("micros").sum(),
             )
         )
-        courses = {name: Course(STEPS) for name in known["column_family"].unique(maintain_order=True)}
-        both = seen.join(held, on=("column_family", "step"), how="full", coalesce=True)
+        course = Course(STEPS)
+        both = seen.join(held, on="step", how="full", coalesce=True)
         for row in both.sort("step").collect().iter_rows(named=True):
             most = max(row["most"] or 0, row["held"] or 0)
-            courses[row["column_family"]].take(row["step"], most, row["weighted"] or 0.0, row["micros"] or 0)
-        return courses
+            course.take(row["step"], most, row["weighted"] or 0.0, row["micros"] or 0)
+        return course
 
 
 class FamilyPressure(NamedTuple):
@@ -215,7 +218,7 @@ def measure_pressure_series(run: Run) -> PressureSeries | None:
     opens = [run.utc_micros(one.opened_at_millis) for one in run.sessions if one.opened_at_millis is not None]
     steps = _Steps(start, length, sorted(opens))
     finished = (
-        run.jobs.lazy()
+        run.scan_jobs()
         .filter(pl.col("column_family").is_not_null())
         .select(
             "column_family",
@@ -224,10 +227,8 @@ def measure_pressure_series(run: Run) -> PressureSeries | None:
             waiting="immutable_memtables",
         )
     )
-    switched = (
-        run.memtable_switches.frame()
-        .lazy()
-        .select("column_family", micros=(pl.col("local_millis") - offset) * 1000, value="immutable_memtables")
+    switched = run.memtable_switches.lazy().select(
+        "column_family", micros=(pl.col("local_millis") - offset) * 1000, value="immutable_memtables"
     )
     level0 = finished.select("column_family", "micros", value="files").drop_nulls()
     waiting = finished.select("column_family", "micros", value="waiting").drop_nulls()

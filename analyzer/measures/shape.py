@@ -28,13 +28,18 @@ def bytes_by_level(run: Run) -> Iterator[LevelHolds]:
     families: dict[int, str] = {}
     sizes: dict[int, int] = {}
     changes: list[tuple[int, int, int | None]] = []  # when, which table, and the level it goes to
-    for number, family, level, size, created_at, deleted_at in run.tables.select(
-        "number",
-        "column_family",
-        "level",
-        "bytes",
-        *(pl.col(name).to_physical() for name in ("created_at", "deleted_at")),
-    ).iter_rows():
+    for number, family, level, size, created_at, deleted_at in (
+        run.scan_tables()
+        .select(
+            "number",
+            "column_family",
+            "level",
+            "bytes",
+            *(pl.col(name).to_physical() for name in ("created_at", "deleted_at")),
+        )
+        .collect()
+        .iter_rows()
+    ):
         families[number], sizes[number] = family or UNATTRIBUTED, size
         if level is not None and created_at is not None:
             changes.append((created_at, number, level))
@@ -46,9 +51,14 @@ def bytes_by_level(run: Run) -> Iterator[LevelHolds]:
             if number not in sizes:
                 families[number], sizes[number] = one.family, size
                 changes.append((first, number, one.level))
-    moves = run.jobs.filter(kind=MOVE).select(pl.col("finished_at").to_physical(), "input_tables", "output_level")
+    moves = (
+        run.scan_jobs().filter(kind=MOVE).select(pl.col("finished_at").to_physical(), "input_tables", "output_level")
+    )
     changes += [
-        (at, number, level) for at, numbers, level in moves.iter_rows() for number in numbers if number in sizes
+        (at, number, level)
+        for at, numbers, level in moves.collect().iter_rows()
+        for number in numbers
+        if number in sizes
     ]
     level_of: dict[int, int] = {}
     totals: dict[tuple[str, int], int] = defaultdict(int)
@@ -67,10 +77,8 @@ def bytes_by_level(run: Run) -> Iterator[LevelHolds]:
 def files_by_level(run: Run) -> Iterator[LevelHolds]:
     """The files of each level after each job that tells them and changed them, in the order of time."""
     known: dict[tuple[str, int], int] = {}
-    jobs = run.jobs.select(pl.col("finished_at").to_physical(), "column_family", "level_files").drop_nulls(
-        "level_files"
-    )
-    for micros, family, files in jobs.sort("finished_at").iter_rows():
+    jobs = run.scan_jobs().select(pl.col("finished_at").to_physical(), "column_family", "level_files")
+    for micros, family, files in jobs.drop_nulls("level_files").sort("finished_at").collect().iter_rows():
         for level, count in enumerate(files):
             key = family or UNATTRIBUTED, level
             if known.get(key, 0) != count:

@@ -111,22 +111,23 @@ class Collector(NamedTuple):
         return True if tombstones > whole * (self.trigger - 1) + min(rest, self.trigger - 1) else None
 
 
-def live_tables(run: Run) -> pl.DataFrame:
+def live_tables(run: Run) -> pl.LazyFrame:
     """The tables whose entries the log tells, and that live at its end, each in the level it was moved to last.
 
     Those of a job that never finished belong to no level; those that a recovery of the WAL wrote, to level 0.
     """
-    jobs = run.jobs
-    compacted = jobs.filter(pl.col("kind") == COMPACTION)["input_tables"].explode().drop_nulls()
+    jobs = run.scan_jobs()
+    compacted = jobs.filter(kind=COMPACTION).select(number="input_tables").explode("number").drop_nulls()
     moved = (
-        jobs.filter(pl.col("kind") == MOVE)
+        jobs.filter(kind=MOVE)
         .select(number=pl.col("input_tables"), moved_to=pl.col("output_level").cast(pl.Int8))
         .explode("number")
         .unique("number", keep="last", maintain_order=True)
     )
     return (
-        run.tables.drop_nulls(["entries", "deletions"])
-        .filter(pl.col("deleted_at").is_null(), ~pl.col("number").is_in(compacted.implode()))
+        run.scan_tables()
+        .filter(tells_entries(), pl.col("deleted_at").is_null())
+        .join(compacted, on="number", how="anti", maintain_order="left")
         .join(moved, on="number", how="left", maintain_order="left")
         .with_columns(
             level=pl.coalesce("moved_to", "level", pl.when(pl.col("created_by").is_null()).then(0).cast(pl.Int8)),
@@ -137,11 +138,16 @@ def live_tables(run: Run) -> pl.DataFrame:
     )
 
 
+def tells_entries() -> pl.Expr:
+    """Of a table, whether the log tells how many entries it has, and tombstones among them."""
+    return pl.col("entries").is_not_null() & pl.col("deletions").is_not_null()
+
+
 def live_sums(run: Run) -> dict[str, int]:
     """The sums over live tables; empty where the log tells of no table's entries."""
-    if run.tables.drop_nulls(["entries", "deletions"]).is_empty():
+    if not run.scan_tables().select(tells_entries().any()).collect().item():
         return {}
-    return _sums(live_tables(run))
+    return _sums(live_tables(run).select("bytes", "entries", "deletions", "range_deletions").collect())
 
 
 def _sums(tables: pl.DataFrame) -> dict[str, int]:
@@ -166,7 +172,7 @@ def measure_tombstones(
     run: Run, options: "Sequence[OptionInForce]", collector: Collector
 ) -> tuple[LevelTombstones, ...]:
     """The levels that hold any tombstone, by family and level; nothing where the log tells of no table's entries."""
-    live = live_tables(run)
+    live = live_tables(run).select(_COLUMNS).collect()
     end = run.last_event_micros
     if live.is_empty() or end is None:
         return ()
@@ -218,12 +224,17 @@ def _level(
 
 
 _ALL = "live_tombstones"
+_COLUMNS = (
+    *("column_family", "level", "bytes", "entries", "deletions", "range_deletions"),
+    *("created_at", "oldest_key_at"),
+)
 
 
 def _files_at_end(run: Run) -> dict[str, list[int]]:
     """By family, the tables in each level as its last job left them."""
-    told = run.jobs.filter(pl.col("level_files").list.len() > 0).select("column_family", "level_files")
-    return {family or UNKNOWN_FAMILY: files for family, files in told.iter_rows()}
+    told = run.scan_jobs().filter(pl.col("level_files").list.len() > 0)
+    last = told.group_by("column_family", maintain_order=True).agg(pl.col("level_files").last())
+    return {family or UNKNOWN_FAMILY: files for family, files in last.collect().iter_rows()}
 
 
 class _Shape:

@@ -48,9 +48,10 @@ class Flushed(NamedTuple):
 class OptionEvidence:
     """What a bundle holds about one database's options; each part may be missing.
 
-    `flushes` are, by family, `num_memtables`, `flush_reason` and `memory_usage` of the flushes that started, `tables`
-    the compressions of the tables that the last open created. `sharding_output` is
-    what show-sharding printed, `config_show` the document of that command, `daemon` its name (`osd.3`, `mon.a`).
+    `flushes` are, by family that was ever flushed, `num_memtables`, `flush_reason` and `memory_usage` of its flushes
+    that started for a full write buffer, `tables` the compressions of the tables that the last open created.
+    `sharding_output` is what show-sharding printed, `config_show` the document of that command, `daemon` its name
+    (`osd.3`, `mon.a`).
     """
 
     dump: OptionsDump = field(default_factory=OptionsDump)

@@ -46,7 +46,8 @@ class AgeCompactions:
         """At most one finding of each kind."""
         import polars as pl
 
-        compactions = run.jobs.filter(pl.col("kind") == COMPACTION, pl.col("reason").is_not_null())
+        told = run.scan_jobs().filter(pl.col("kind") == COMPACTION, pl.col("reason").is_not_null())
+        compactions = told.select("reason", "output_bytes").collect()
         total = int(compactions["output_bytes"].fill_null(0).sum())
         of_age = compactions.filter(pl.col("reason").is_in([TTL, PERIODIC]))
         aged = int(of_age["output_bytes"].fill_null(0).sum())
@@ -74,10 +75,11 @@ class AgeCompactions:
             for family in {one.family for one in run.options if one.name == PERIOD}
         }
         waited = {family: period for family, period in periods.items() if 0 < period * PERIODS <= lasted}
-        live = run.tables.filter(pl.col("deleted_at").is_null(), pl.col("created_at").is_not_null())
-        last = run.tables["created_at"].max()
-        if of_age or not waited or live.is_empty() or last is None:
+        if of_age or not waited:
             return
+        tables = run.scan_tables().select("column_family", "created_at", "deleted_at")
+        created = tables.drop_nulls("created_at").collect()
+        live, last = created.filter(pl.col("deleted_at").is_null()), created["created_at"].max()
         for family, period in sorted(waited.items(), key=str):
             old = live.filter(
                 pl.col("column_family") == family,

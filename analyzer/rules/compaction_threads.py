@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import polars as pl
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, Severity
 from lsmlens.analyzer.numbers import counted, duration
@@ -66,7 +67,7 @@ class CompactionThreads:
         if threads is None:
             yield NotAssessed(self.code, self.title, "options in the log or config show")
             return
-        if run.jobs.filter(kind=COMPACTION).is_empty():
+        if not run.scan_jobs().select((pl.col("kind") == COMPACTION).any()).collect().item():
             yield NotAssessed(self.code, self.title, "compactions in the log")
             return
         stretches = [one for one in _busy_stretches(run, threads) if len(one.waiting) >= LEAST_FAMILIES]
@@ -96,9 +97,9 @@ def _busy_stretches(run: RunAnalysis, threads: int) -> Iterator[_Stretch]:
     """The stretches of time, in order, in which all threads compacted, short gaps apart."""
     starts: list[tuple[int, str, float]] = []
     edges: list[tuple[int, int]] = []
-    compactions = run.jobs.filter(kind=COMPACTION).drop_nulls("started_at")
-    times = compactions["started_at"].to_physical(), compactions["finished_at"].to_physical()
-    for begun, ended, family, score in zip(*times, compactions["column_family"], compactions["score"], strict=True):
+    times = pl.col("started_at", "finished_at").to_physical()
+    compactions = run.scan_jobs().filter(kind=COMPACTION).drop_nulls("started_at")
+    for begun, ended, family, score in compactions.select(times, "column_family", "score").collect().iter_rows():
         edges += [(begun, 1), (ended, -1)]
         starts.append((begun, str(family), score or 0.0))
     running, stretch = 0, None

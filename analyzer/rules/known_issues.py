@@ -211,19 +211,19 @@ def _families(run: RunAnalysis, issue: Issue) -> Evidence | None:
 def _tables(run: RunAnalysis, issue: Issue) -> Evidence | None:
     import polars as pl
 
-    tables = run.tables
+    tables = run.scan_tables()
     if issue.range_deletions:
-        count = int(tables["range_deletions"].fill_null(0).sum())
+        count = int(tables.select(pl.col("range_deletions").sum()).collect().item())
         said = f"{plain(count)} range deletions in tables"
         return Evidence(run.name, said) if count >= issue.range_deletions else None
-    piles = tables.filter(
-        pl.col("deleted_at").is_null(),
-        pl.col("level") > 0,
-        pl.col("entries") >= PILE_ENTRIES,
-        pl.col("deletions") > PILE_SHARE * pl.col("entries"),
+    is_pile = (
+        pl.col("deleted_at").is_null()
+        & (pl.col("level") > 0)
+        & (pl.col("entries") >= PILE_ENTRIES)
+        & (pl.col("deletions") > PILE_SHARE * pl.col("entries"))
     )
-    said = f"{counted(piles.height, 'table')} full of tombstones"
-    return Evidence(run.name, said) if piles.height >= issue.piles else None
+    piles = tables.select(is_pile.sum()).collect().item()
+    return Evidence(run.name, f"{counted(piles, 'table')} full of tombstones") if piles >= issue.piles else None
 
 
 def _rotational(run: RunAnalysis) -> Evidence | None:
@@ -249,9 +249,11 @@ def _health(run: RunAnalysis, issue: Issue) -> Evidence | None:
 def _marked_down(run: RunAnalysis, least: int) -> Evidence | None:
     import polars as pl
 
-    manual = run.jobs.filter(pl.col("reason") == "ManualCompaction").height
     times = len(run.run.marked_down)
-    if times < least or not manual:
+    if times < least:
+        return None
+    manual = run.scan_jobs().select((pl.col("reason") == "ManualCompaction").sum()).collect().item()
+    if not manual:
         return None
     said = f"taken for dead {counted(times, 'time')}, {counted(manual, 'manual compaction')} in the log"
     return Evidence(run.name, said)

@@ -72,7 +72,7 @@ class Level0Backlog:
 
     def check(self, run: RunAnalysis, peers: Sequence[RunAnalysis]) -> Iterator[Finding | NotAssessed]:  # noqa: ARG002
         """One finding for each column family whose level 0 stayed full."""
-        has_jobs = not run.jobs.filter(pl.col("kind") != MOVE).is_empty()
+        has_jobs = run.scan_jobs().select((pl.col("kind") != MOVE).any()).collect().item()
         if not has_jobs and run.series is not None and len(run.series.points) > 1:
             yield from self._by_dumps(run)
             return
@@ -202,9 +202,11 @@ def _triggers(run: RunAnalysis) -> dict[str, tuple[int, int, int]]:
 
 def _backlogs(run: RunAnalysis, triggers: dict[str, tuple[int, int, int]]) -> dict[str, _Backlog]:
     backlogs: dict[str, _Backlog] = {}
-    jobs = run.jobs.filter(pl.col("level_files").list.len() > 0)
-    columns = (jobs["column_family"], jobs["session"], jobs["job"], jobs["finished_at"].to_physical())
-    for family, session, job, finished, files in zip(*columns, jobs["level_files"].list.first(), strict=True):
+    jobs = run.scan_jobs().filter(pl.col("level_files").list.len() > 0)
+    told = jobs.select(
+        "column_family", "session", "job", pl.col("finished_at").to_physical(), pl.col("level_files").list.first()
+    )
+    for family, session, job, finished, files in told.collect().iter_rows():
         if family in triggers:
             backlog = backlogs.get(family) or backlogs.setdefault(family, _Backlog(triggers[family][0]))
             backlog.take(session, job, finished, files)

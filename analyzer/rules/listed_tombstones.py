@@ -13,6 +13,7 @@ from lsmlens.analyzer.measures.tombstones import (
     LevelTombstones,
     share_of,
     skipped_per_entry,
+    tells_entries,
 )
 from lsmlens.analyzer.numbers import counted, duration, percent, plain, time_of
 from lsmlens.analyzer.runs.osds import is_osd, osd_number
@@ -62,7 +63,7 @@ class ListedTombstones:
         """At most one finding of omap, one of collections; of other databases one for what is read or stale."""
         if run.is_monitor:
             return
-        if run.tables.drop_nulls(["entries", "deletions"]).is_empty():
+        if not run.scan_tables().select(tells_entries().any()).collect().item():
             yield NotAssessed(self.code, self.title, "events table_file_creation with table_properties")
             return
         if is_osd(run.run):

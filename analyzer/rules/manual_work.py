@@ -36,10 +36,12 @@ class ManualWork:
         import polars as pl
 
         counted = (
-            run.jobs.filter(pl.col("kind").is_in([FLUSH, COMPACTION]), pl.col("reason").is_not_null())
+            run.scan_jobs()
+            .filter(pl.col("kind").is_in([FLUSH, COMPACTION]), pl.col("reason").is_not_null())
             .group_by("kind", "reason")
             .agg(jobs=pl.len(), size=pl.col("output_bytes").sum())
             .sort("kind", "jobs", descending=True)
+            .collect()
             .rows()
         )
         jobs = sum(count for _, _, count, _ in counted)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+import polars as pl
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.numbers import counted, percent, size
@@ -44,11 +45,12 @@ class MarkedCompactions:
         bytes_by_reason: Counter[str] = Counter()
         marked: Counter[str] = Counter()
         compactions = 0
-        told = run.jobs.filter(kind=COMPACTION).drop_nulls("reason")
-        for family, reason, written in told.select("column_family", "reason", "output_bytes").iter_rows():
+        told = run.scan_jobs().filter(kind=COMPACTION).drop_nulls("reason").group_by("column_family", "reason")
+        sums = told.agg(pl.col("output_bytes").sum(), jobs=pl.len()).sort("column_family", "reason")
+        for family, reason, written, jobs in sums.collect().iter_rows():
             bytes_by_reason[reason] += written
             if reason == MARKED:
-                compactions += 1
+                compactions += jobs
                 marked[family or "unknown"] += written
         total = sum(bytes_by_reason.values())
         if not total:

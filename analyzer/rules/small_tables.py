@@ -37,9 +37,11 @@ class SmallTables:
         """One finding for each column family."""
         import polars as pl
 
-        live = run.tables.filter(pl.col("deleted_at").is_null(), pl.col("level") > 0, pl.col("bytes").is_not_null())
+        live = run.scan_tables().filter(
+            pl.col("deleted_at").is_null(), pl.col("level") > 0, pl.col("bytes").is_not_null()
+        )
         families = live.group_by("column_family").agg(tables=pl.len(), median=pl.col("bytes").median()).drop_nulls()
-        for family, tables, median in families.sort("column_family").rows():
+        for family, tables, median in families.sort("column_family").collect().rows():
             target = parse_size(value_of(run.options, family, TARGET) or "")
             if tables < LEAST_TABLES or not target or median >= SMALL_SHARE * target:
                 continue

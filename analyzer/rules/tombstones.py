@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
+import polars as pl
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.findings import Confidence, Evidence, Finding, NotAssessed, OptionChange, Severity
 from lsmlens.analyzer.measures.tombstones import COLLECTOR as OPTION
-from lsmlens.analyzer.measures.tombstones import live_tables
+from lsmlens.analyzer.measures.tombstones import live_tables, tells_entries
 from lsmlens.analyzer.numbers import counted, percent, plain
 from lsmlens.analyzer.runs.osds import is_osd
 
@@ -21,10 +22,6 @@ class _Table(NamedTuple):
     entries: int
     tombstones: int
     level: int | None
-
-    @property
-    def is_pile(self) -> bool:
-        return self.entries >= LEAST_ENTRIES and self.tombstones > TOMBSTONE_SHARE * self.entries
 
 
 class Tombstones:
@@ -52,17 +49,15 @@ class Tombstones:
         """One finding for each column family."""
         if run.is_monitor:
             return
-        known, live = _tables(run)
-        if not known:
+        if not run.scan_tables().select(tells_entries().any()).collect().item():
             yield NotAssessed(
                 self.code, self.title, "events table_file_creation with table_properties (debug_rocksdb 4/5)"
             )
             return
         option = next((one for one in run.ceph_options if one.name == OPTION), None)
         piles: dict[str, list[_Table]] = {}
-        for table in live:
-            if table.is_pile:
-                piles.setdefault(table.family, []).append(table)
+        for table in _piles(run):
+            piles.setdefault(table.family, []).append(table)
         for family, tables in sorted(piles.items()):
             is_deep = any(one.level != 0 for one in tables)
             worst = max(tables, key=lambda one: one.tombstones)
@@ -102,8 +97,9 @@ def _advice(run: RunAnalysis, *, is_off: bool) -> str:
     return f"turn {OPTION} on (restart), then compact once" if is_off else "compact once"
 
 
-def _tables(run: RunAnalysis) -> tuple[int, list[_Table]]:
-    """How many tables the log tells the entries of, and which of them live at its end."""
-    known = run.tables.drop_nulls(["entries", "deletions"]).height
+def _piles(run: RunAnalysis) -> Iterator[_Table]:
+    """The tables that live at the log's end and are mostly tombstones."""
+    entries, deletions = pl.col("entries"), pl.col("deletions")
+    piles = live_tables(run.run).filter(entries >= LEAST_ENTRIES, deletions > TOMBSTONE_SHARE * entries)
     columns = ("column_family", "number", "entries", "deletions", "level")
-    return known, [_Table(*row) for row in live_tables(run.run).select(columns).iter_rows()]
+    return (_Table(*row) for row in piles.select(columns).collect().iter_rows())

@@ -88,9 +88,9 @@ class WalBoundFlushes:
 def _early_flushes(run: RunAnalysis, merges: dict[str, int | None]) -> Counter[str]:
     """By family, the flushes for the WAL's limit that came before as many memtables were full as are merged."""
     early: Counter[str] = Counter()
-    flushes = run.jobs.filter(kind=FLUSH, reason=WAL_FULL).select("column_family", "memtables")
-    for family, memtables in flushes.drop_nulls("column_family").iter_rows():
-        early[family] += (memtables or 0) <= (merges.get(family) or 0)
+    flushes = run.scan_jobs().filter(kind=FLUSH, reason=WAL_FULL).drop_nulls("column_family")
+    for family, memtables, count in flushes.group_by("column_family", "memtables").len().collect().iter_rows():
+        early[family] += count * ((memtables or 0) <= (merges.get(family) or 0))
     return +early
 
 

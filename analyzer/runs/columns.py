@@ -10,14 +10,15 @@ from array import array
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import starmap
-from typing import Annotated, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import IO, Annotated, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 import polars as pl
 
 I8, I16, I32, I64, F64, TEXT, TIME = "i8", "i16", "i32", "i64", "f64", "str", "time"
 I32_LIST, I64_LIST = "list[i32]", "list[i64]"
-PACKED_ROWS = 1 << 13
+PACKED_ROWS = 1 << 11
+BYTES_IN_MEMORY = 4 << 20
 _JSON = msgspec.json.Encoder()
 
 RowT = TypeVar("RowT", bound=msgspec.Struct)
@@ -53,23 +54,27 @@ def columns_of(row: type[msgspec.Struct]) -> dict[str, Column]:
 
 
 class Rows(Generic[RowT]):
-    """Rows in the order they were added; packed into typed columns, so many at a time, to take little memory.
+    """Rows in the order they were added, as typed columns: the newest in memory, the others in temporary files.
 
-    `late` names a column of times that may be told after its row was added.
+    The files have no name, and are gone with the rows. `late` names a column of times that may be told after its row
+    was added.
     """
 
     def __init__(self, row: type[RowT], late: str | None = None) -> None:
         self._row = row
         self._rows: list[RowT] = []
         self._packed: list[pl.DataFrame] = []
-        self._frame: pl.DataFrame | None = None
+        self._files: list[IO[bytes]] = []
         self._late = late
         self._late_times = array("q")
         self._length = 0
 
+    def __del__(self) -> None:
+        for file in self._files:
+            file.close()
+
     def append(self, row: RowT) -> int:
         """Add one row at the end; its place."""
-        self._frame = None
         self._rows.append(row)
         if self._late is not None:
             self._late_times.append(getattr(row, self._late) or 0)
@@ -80,23 +85,32 @@ class Rows(Generic[RowT]):
 
     def tell(self, place: int, micros: int) -> None:
         """What the late column of the row at a place holds."""
-        self._frame = None
         self._late_times[place] = micros
 
     def __len__(self) -> int:
         return self._length
 
-    def frame(self) -> pl.DataFrame:
-        """All rows so far."""
-        if self._frame is None:
-            if self._rows or not self._packed:
-                self._pack()
+    def lazy(self) -> pl.LazyFrame:
+        """All rows so far, good while the rows are kept; a query reads no more than the columns it names."""
+        if self._rows or not self._length:
+            self._pack()
+        parts = []
+        if self._files:
+            for file in self._files:
+                file.seek(0)
+            parts.append(pl.scan_ipc(self._files))
+        if self._packed:
             self._packed = [pl.concat(self._packed, rechunk=False)]
-            self._frame = self._packed[0]
-            if self._late is not None:
-                times = pl.Series(self._late, self._late_times, pl.Int64).replace(0, None)
-                self._frame = self._frame.with_columns(times.cast(pl.Datetime("us", "UTC")))
-        return self._frame
+            parts.append(self._packed[0].lazy())
+        rows = pl.concat(parts)
+        if self._late is not None:
+            times = pl.Series(self._late, self._late_times, pl.Int64).replace(0, None)
+            rows = rows.with_columns(times.cast(pl.Datetime("us", "UTC")))
+        return rows
+
+    def frame(self) -> pl.DataFrame:
+        """All rows so far with all their columns."""
+        return self.lazy().collect()
 
     def mapped(self, change: Callable[[pl.DataFrame], pl.DataFrame]) -> "Rows[RowT]":
         """The rows as a change of their frame leaves them, complete."""
@@ -106,8 +120,17 @@ class Rows(Generic[RowT]):
         return made
 
     def _pack(self) -> None:
+        """Put rows into columns, and these into a file when they are many."""
         self._packed.append(frame(self._row, self._rows))
         self._rows = []
+        if sum(one.estimated_size() for one in self._packed) > BYTES_IN_MEMORY:
+            from tempfile import TemporaryFile
+
+            file = TemporaryFile(prefix="lsmlens-")  # noqa: SIM115 -- lives as long as the rows
+            pl.concat(self._packed, rechunk=False).write_ipc(file)
+            file.flush()
+            self._files.append(file)
+            self._packed = []
 
 
 def frame(row: type[RowT], rows: Sequence[RowT]) -> pl.DataFrame:

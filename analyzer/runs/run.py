@@ -182,10 +182,18 @@ class Run:
             Stall, [Stall(self.utc_micros(moment), family, kind) for moment, family, kind in self.stall_moments]
         )
 
+    def scan_jobs(self) -> pl.LazyFrame:
+        """What `jobs` has; a query over it reads no more than the columns it names, which long logs need."""
+        return self.job_rows.lazy()
+
+    def scan_tables(self) -> pl.LazyFrame:
+        """What `tables` has, likewise."""
+        return self.table_rows.lazy()
+
     def spans(self, kind: str) -> list[tuple[int, int]]:
         """Start and end, in microseconds since 1970, of each finished job of a kind whose start is in the log."""
-        jobs = self.jobs.filter(kind=kind).select("started_at", "finished_at").drop_nulls()
-        return list(jobs.with_columns(jobs["started_at"].to_physical(), jobs["finished_at"].to_physical()).iter_rows())
+        times = pl.col("started_at", "finished_at").to_physical()
+        return self.scan_jobs().filter(kind=kind).select(times).drop_nulls().collect().rows()
 
     def utc_micros(self, local_millis: int) -> int:
         """A local time of the log in microseconds since 1970, UTC."""

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
 from lsmlens.analyzer.logs.stamps import parse_time
 from lsmlens.analyzer.runs.run import Run
 
 if TYPE_CHECKING:
-    import polars as pl
+    from lsmlens.analyzer.metrics import FrameT
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,9 @@ class JobFilter(NamedTuple):
     column_families: frozenset[str]
     level: int | None
 
-    def of(self, jobs: "pl.DataFrame", moment: str = "finished_at") -> "pl.DataFrame":
+    def of(self, jobs: "FrameT", moment: str = "finished_at") -> "FrameT":
         """The flushes, compactions and moves that are wanted, by the time in one of their columns."""
-        import polars as pl
-
-        micros = pl.col(moment).dt.epoch("us")
+        micros: pl.Expr = pl.col(moment).dt.epoch("us")
         wanted = [
             *([] if self.since_micros is None else [micros >= self.since_micros]),
             *([] if self.until_micros is None else [micros < self.until_micros]),

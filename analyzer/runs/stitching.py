@@ -34,7 +34,7 @@ from lsmlens.analyzer.runs.jobs import (
 )
 from lsmlens.analyzer.runs.run import ErrorLine, KvThreadTime, Run, Session, SlowOperation, SlowRequest
 
-KEYS_KEPT = 1 << 16  # a crash dump repeats the last 10,000 lines
+KEYS_KEPT = 1 << 15  # a crash dump repeats the last 10,000 lines
 WRITE_BUFFER_MANAGER = "Write Buffer Manager"
 _NO_PROPERTIES = events.TableProperties()
 # Fields of a job's events that are seldom logged, or seldom anything but zero: they go into `details` together.
@@ -113,45 +113,26 @@ class Stitcher:
         self._tables: dict[int, Table | int] = {}  # those that live: under way, or their places among the rows
         self._forced_by: str | None = None
         self._moving: dict[int, list[int]] = {}  # tables by the level they go to
-        self._takers: dict[type, Callable[[Any], None]] = {
-            events.FlushStarted: self._flush_started,
-            events.FlushFinished: self._flush_finished,
-            events.CompactionStarted: self._compaction_started,
-            events.CompactionFinished: self._compaction_finished,
-            events.TableFileCreation: self._table_created,
-            events.TableFileDeletion: self._table_deleted,
-            events.BlobFileCreation: self._blob_created,
-            events.BlobFileDeletion: self._blob_deleted,
-            events.TrivialMove: self._moved,
-            events.RecoveryFinished: self._recovered,
-            events.OtherEvent: self._unknown,
-            records.JobLine: self._job_line,
-            records.CompactedLine: self._attribution.compacted_line,
-            records.SummaryLine: self._attribution.summary_line,
-            records.MovedLine: self._attribution.moved_line,
-            records.MovingLine: self._moving_line,
-            records.ForcedLine: self._forced_line,
-            records.OpenLine: self._open_line,
-            records.StallLine: self._stall_line,
-            records.SlowLine: self._slow_line,
-            records.SlowRequestLine: self._slow_request_line,
-            records.KvThreadLine: self._kv_thread_line,
-            records.ErrorLine: self._error_line,
-            records.MarkedDownLine: self._marked_down_line,
-            records.MemtableLine: self._memtable_line,
-            records.UnknownFields: self._unknown_fields,
-        }
 
     def stitch(self, found: Iterable[Record]) -> None:
         """Take in all of a run's records, then settle what is still open."""
-        takers, other, kinds = self._takers, self._other_event, _KINDS
+        takers, other, kinds = _TAKERS, Stitcher._other_event, _KINDS
         for record in found:
             kind = kinds.get(type(record))
             if kind is None or self._is_new(record, kind):
-                takers.get(type(record), other)(record)
+                takers.get(type(record), other)(self, record)
         self._settle()
 
     # -- lines
+
+    def _compacted_line(self, line: records.CompactedLine) -> None:
+        self._attribution.compacted_line(line)
+
+    def _summary_line(self, line: records.SummaryLine) -> None:
+        self._attribution.summary_line(line)
+
+    def _moved_line(self, line: records.MovedLine) -> None:
+        self._attribution.moved_line(line)
 
     def _job_line(self, line: records.JobLine) -> None:
         job = self._job(line.job)
@@ -359,6 +340,8 @@ class Stitcher:
             moved_bytes=event.total_files_size,
         )
         self._attribution.settle(row, job.family, job.route)
+        if job == JobUnderWay():
+            del self._current[event.job]
 
     def _table_created(self, event: events.TableFileCreation) -> None:
         job, family, properties = self._job(event.job), event.cf_name, event.table_properties or _NO_PROPERTIES
@@ -500,6 +483,36 @@ class Stitcher:
             place = self._run.table_rows.append(table)
             if self._tables.get(table.number) is table:
                 self._tables[table.number] = place
+
+
+_TAKERS: dict[type, Callable[[Stitcher, Any], None]] = {
+    events.FlushStarted: Stitcher._flush_started,
+    events.FlushFinished: Stitcher._flush_finished,
+    events.CompactionStarted: Stitcher._compaction_started,
+    events.CompactionFinished: Stitcher._compaction_finished,
+    events.TableFileCreation: Stitcher._table_created,
+    events.TableFileDeletion: Stitcher._table_deleted,
+    events.BlobFileCreation: Stitcher._blob_created,
+    events.BlobFileDeletion: Stitcher._blob_deleted,
+    events.TrivialMove: Stitcher._moved,
+    events.RecoveryFinished: Stitcher._recovered,
+    events.OtherEvent: Stitcher._unknown,
+    records.JobLine: Stitcher._job_line,
+    records.CompactedLine: Stitcher._compacted_line,
+    records.SummaryLine: Stitcher._summary_line,
+    records.MovedLine: Stitcher._moved_line,
+    records.MovingLine: Stitcher._moving_line,
+    records.ForcedLine: Stitcher._forced_line,
+    records.OpenLine: Stitcher._open_line,
+    records.StallLine: Stitcher._stall_line,
+    records.SlowLine: Stitcher._slow_line,
+    records.SlowRequestLine: Stitcher._slow_request_line,
+    records.KvThreadLine: Stitcher._kv_thread_line,
+    records.ErrorLine: Stitcher._error_line,
+    records.MarkedDownLine: Stitcher._marked_down_line,
+    records.MemtableLine: Stitcher._memtable_line,
+    records.UnknownFields: Stitcher._unknown_fields,
+}
 
 
 def _may_be_of(flush: FlushUnderWay, family: str | None) -> bool:

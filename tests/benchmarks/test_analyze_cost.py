@@ -212,6 +212,19 @@ def test_cpu_grows_with_a_dense_log_as_its_length(dense_log: Path, tmp_path: Pat
     assert ratio < 5
 
 
+def test_memory_hardly_grows_with_the_jobs_of_a_dense_log(dense_log: Path, tmp_path: Path) -> None:
+    """Of 1.5 million events only those columns stand in memory that one question at a time asks for."""
+    once = peak_mebibytes([*COMMAND, dense_log])
+    longer = write_dense_log(tmp_path / "ceph-osd.0.log", 8 * DENSE_ROUNDS)
+    try:
+        eight_times = peak_mebibytes([*COMMAND, longer])
+    finally:
+        longer.unlink()
+    print(f"\npeak memory: {once:.0f} MiB, of a dense log eight times as long {eight_times:.0f} MiB (aim: 250)")
+    assert once < 250
+    assert eight_times < 300
+
+
 def test_memory_does_not_grow_with_the_log(log: Path, tmp_path: Path) -> None:
     once = peak_mebibytes([*COMMAND, log])
     longer = tmp_path / "ceph-osd.0.log"

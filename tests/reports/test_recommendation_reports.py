@@ -39,9 +39,24 @@ def found(learned: FittedWorkload, predicting: Callable[..., Prediction]) -> Rec
         Tried(number, f"c{number:04}", "search", {}, scores=AFTER, cost=1 - number / 20) for number in range(8)
     )
     return Recommendation(
-        learned, Objective.WEAR, present, BEFORE, prediction.anchor, evaluated(BEFORE), pick,
-        "it costs least in every case", (pick,), tried, (), Pacing({}, 60.0, "not asked for"), 128 << 20, "as much as now", 16.0, 600.0, 600.0,
-    )  # fmt: skip
+        learned,
+        Objective.WEAR,
+        present,
+        BEFORE,
+        prediction.anchor,
+        evaluated(BEFORE),
+        pick,
+        "it costs least in every case",
+        (pick,),
+        tried,
+        (),
+        Pacing({}, 60.0, "not asked for"),
+        128 << 20,
+        "as much as now",
+        16.0,
+        600.0,
+        600.0,
+    )
 
 
 @pytest.mark.parametrize("width", [80, 120])

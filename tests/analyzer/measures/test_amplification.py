@@ -22,7 +22,7 @@ KIB = 1024
 
 
 def writes(*rows: Job) -> FamilyWrites:
-    (family,) = writes_by_family(jobs(*rows)) or (FamilyWrites("a"),)
+    (family,) = writes_by_family(jobs(*rows).lazy()) or (FamilyWrites("a"),)
     return family
 
 
@@ -85,7 +85,9 @@ def test_bytes_of_the_level_before_the_last_are_added_and_named() -> None:
 
 
 def test_levels_have_the_same_bytes() -> None:
-    zero, one, two = writes_by_level(jobs(flush(KIB, KIB), compaction(KIB, blobs=KIB, proximal=KIB), move(5 * KIB)))
+    zero, one, two = writes_by_level(
+        jobs(flush(KIB, KIB), compaction(KIB, blobs=KIB, proximal=KIB), move(5 * KIB)).lazy()
+    )
     assert (zero.level, one.level, two.level) == (0, 1, 2)
     assert (zero.flushes, zero.flush_bytes, zero.compaction_output_bytes) == (1, 2 * KIB, 0)
     assert (one.compactions, one.compaction_output_bytes, one.compaction_input_bytes) == (1, 3 * KIB, 4 * KIB)
@@ -137,7 +139,7 @@ def test_bytes_of_a_real_osd_agree_with_its_counters(fixtures: Path) -> None:
 
 def test_windows_are_aligned_and_hold_what_finished_in_them() -> None:
     rows = [move(second, finished_at=second * 1_000_000) for second in (599, 600, 1199, 3600)]
-    found = writes_by_window(jobs(*rows), 600, most=10)
+    found = writes_by_window(jobs(*rows).lazy(), 600, most=10)
     sums = [(start // 1_000_000, one.trivial_moves, one.trivial_move_bytes) for start, one in found]
     assert sums == [(0, 1, 599), (600, 2, 1799), (3600, 1, 3600)]
-    assert writes_by_window(jobs(*rows), 600, most=2) == found[:2]
+    assert writes_by_window(jobs(*rows).lazy(), 600, most=2) == found[:2]

@@ -67,12 +67,12 @@ def test_what_was_deleted_or_compacted_is_gone() -> None:
     gone = table(1, 0, 10, 10, deleted_at=NOW)
     eaten = table(2, 0, 10, 10)
     job = compaction(NOW, 1, input_tables=[2])
-    assert live_tables(run_of_jobs(job, tables=(gone, eaten, table(3, 1, 9, 1))))["number"].to_list() == [3]
+    assert live_tables(run_of_jobs(job, tables=(gone, eaten, table(3, 1, 9, 1)))).collect()["number"].to_list() == [3]
 
 
 def test_tables_of_unfinished_jobs_and_of_recovered_wals() -> None:
     tables = (table(1, None, 10, 4), table(2, None, 10, 4, created_by=None))
-    assert live_tables(run_of_jobs(flush(NOW, 1), tables=tables)).select("number", "level").rows() == [(2, 0)]
+    assert live_tables(run_of_jobs(flush(NOW, 1), tables=tables)).select("number", "level").collect().rows() == [(2, 0)]
 
 
 def test_ages_are_of_the_oldest_memtable_in_a_table() -> None:
