@@ -42,7 +42,7 @@ from lsmlens.tuners.options.option_set import Difference
 from lsmlens.tuners.predictions.self_consistency import warnings
 from lsmlens.tuners.search.doubts import doubts
 from lsmlens.tuners.search.recommendation import Finalist, Recommendation, changes
-from lsmlens.tuners.search.scores import reads_worsen
+from lsmlens.tuners.search.scores import worsened_reads
 
 MOST_TRIED = 10
 # So many of the doubts stand in the answer.
@@ -229,13 +229,10 @@ def warnings_of(finalist: Finalist, recommendation: Recommendation) -> list[str]
 
 def read_warning(finalist: Finalist, recommendation: Recommendation) -> str:
     """That reads get slower beyond the bound, in words; empty where they do not."""
-    present, scores = recommendation.present_scores, finalist.scores
-    if not reads_worsen(scores, present):
-        return ""
-    return (
-        f"reads look into {scores.sorted_runs:.1f} sorted runs instead of {present.sorted_runs:.1f}:"
-        " they get slower (--objective reads counts them)"
-    )
+    words = {"sorted_runs": "sorted runs", "blocks_per_get": "blocks for a Get"}
+    worse = worsened_reads(finalist.scores, recommendation.present_scores)
+    said = " and ".join(f"{after:.1f} {words[name]} instead of {before:.1f}" for name, (before, after) in worse.items())
+    return f"reads look into {said}: they get slower (--objective reads counts them)" if said else ""
 
 
 def costs_of(finalist: Finalist, recommendation: Recommendation) -> Iterator[str]:

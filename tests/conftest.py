@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,8 @@ from lsmlens.tuners.replays.measurement import (
     Stalls,
     TrialFailure,
 )
+
+from tests.commands import CommandServer
 
 # Engines that the user has fetched may be looked at, by tests that ask for a version; the tests' own cache is empty.
 USERS_CACHE = platformdirs.user_cache_path("lsmlens")
@@ -112,24 +114,28 @@ def golden(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(scope="session")
-def lsmlens() -> Callable[..., subprocess.CompletedProcess[bytes]]:
+def lsmlens() -> Iterator[Callable[..., subprocess.CompletedProcess[bytes]]]:
     """Run the command as a user does: its own process, its own exit status."""
+    server = CommandServer()
 
     def run(
         *arguments: str | Path, cwd: Path | None = None, stdin: bytes | None = None
     ) -> subprocess.CompletedProcess[bytes]:
+        given, environment = list(map(str, arguments)), {**os.environ, "NO_COLOR": "1"}
+        if stdin is None:
+            return server.run(given, cwd, environment)
         return subprocess.run(
-            [*COMMAND, *map(str, arguments)],
+            [*COMMAND, *given],
             cwd=cwd,
             input=stdin,
-            stdin=subprocess.DEVNULL if stdin is None else None,
             capture_output=True,
-            env={**os.environ, "NO_COLOR": "1"},
+            env=environment,
             timeout=120,
             check=False,
         )
 
-    return run
+    yield run
+    server.close()
 
 
 @pytest.fixture(scope="session")

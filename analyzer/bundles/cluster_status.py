@@ -19,7 +19,7 @@ _CHECK = re.compile(r"(?:\[(\w+)\] )?([A-Z][A-Z0-9_]{3,}):? (.*)$")
 _TREE_LINE = re.compile(
     r"\s*(-?\d+)\s+(?:[a-z]\w*\s+)?[\d.]+\s+(\s*)(root|datacenter|row|rack|host|osd\.\d+)\b\s*(\S*)"
 )
-_SIZE = re.compile(r"([\d.]+) ?(B|KiB|MiB|GiB|TiB)")
+_SIZE = re.compile(r"(?<![\d.])(\d{1,15}(?:\.\d{0,9})?) ?(B|KiB|MiB|GiB|TiB)", re.ASCII)
 _SCALES = {"B": 1, "KiB": 1 << 10, "MiB": MIB, "GiB": GIB, "TiB": 1 << 40}
 
 

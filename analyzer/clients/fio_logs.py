@@ -139,7 +139,7 @@ class _Rows:
         except (ValueError, IndexError):
             self.left_out += 1
             return
-        if not (0 <= direction < len(DIRECTIONS) and 0 <= time < 1 << 53 and value >= 0):
+        if not (0 <= direction < len(DIRECTIONS) and 0 <= time < 1 << 53 and 0 <= value < 1 << 63 > block >= 0):
             self.left_out += 1
             return
         self.columns = self.columns or len(fields)

@@ -13,7 +13,6 @@ A saved analysis (`analyze -o run.json`) as an observation: what the document sa
 """
 
 import csv
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -282,12 +281,15 @@ def _observation(path: str, rows: list[tuple[str, list[str]]], column: int, prob
     return Observation(path, Kind.TABLE, made | values, problems=problems, printed=printed)
 
 
+MOST = 1e100  # no figure is near it, and what is computed of one stays finite
+
+
 def _number(cell: str) -> float | None:
     try:
         value = int(cell) if re.fullmatch(r"-?[0-9]{1,18}", cell) else float(cell)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if abs(value) < MOST else None
 
 
 def _name_of(label: str) -> str | None:

@@ -35,6 +35,8 @@ def read_gauges(found: Iterable[tuple[Role, object, str]]) -> PerfDump:
         elif role is Role.MEMPOOLS:
             counters.update(_mempools(content))
         elif isinstance(content, dict) and isinstance(rating := content.get("fragmentation_rating"), int | float):
+            if not 0 <= rating <= 1:
+                continue
             # in millionths, which tell themselves from thousandths above 0.001
             counters["bluestore.fragmentation_micros"] = round(rating * _MILLION) if rating > 0.001 else 0
     return PerfDump(counters, ", ".join(sources))

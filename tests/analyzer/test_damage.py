@@ -14,6 +14,7 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,10 @@ def line(log: bytes, payload: bytes) -> bytes:
 
 @pytest.fixture(scope="session")
 def read(figures: Figures, tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes], Any]:
-    """The figures of a log and the quality of its data."""
+    """The figures of a log and the quality of its data; of those that many are held against, once."""
     file = tmp_path_factory.mktemp("damage") / "ceph-osd.0.log"
 
+    @lru_cache(maxsize=32)
     def read_one(text: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         file.write_bytes(text)
         (run,) = document(analyze([str(file)]))["runs"]
@@ -568,25 +570,32 @@ def test_flipped_bits_are_noticed(
     assert problems(said) or figures(said["runs"][0]) == plain
 
 
+@pytest.fixture(scope="session")
+def bundled(log: bytes, monitor_log: bytes) -> Callable[[str], bytes]:
+    """An archive of two logs, of a kind."""
+    files = {"a/ceph-osd.0.log": log, "a/ceph-mon.a.log": monitor_log}
+    packed = {
+        "zip": lambda: zipped(files),
+        "stored.zip": lambda: zipped(files, zipfile.ZIP_STORED),
+        "tar": lambda: tarred(files),
+        "tar.gz": lambda: gzip.compress(tarred(files), 1),
+    }
+    return cache(lambda kind: packed[kind]())
+
+
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("kind", ["zip", "tar.gz", "tar", "stored.zip"])
 def test_flipped_bits_in_archives_are_noticed(
     kind: str,
     seed: int,
     log: bytes,
-    monitor_log: bytes,
+    bundled: Callable[[str], bytes],
     read: Callable[[bytes], Any],
     figures: Figures,
     tmp_path: Path,
 ) -> None:
     """Never a traceback; and where an archive has checksums, never wrong figures without a word."""
-    files = {"a/ceph-osd.0.log": log, "a/ceph-mon.a.log": monitor_log}
-    data = {
-        "zip": lambda: zipped(files),
-        "stored.zip": lambda: zipped(files, zipfile.ZIP_STORED),
-        "tar": lambda: tarred(files),
-        "tar.gz": lambda: gzip.compress(tarred(files), 1),
-    }[kind]()
+    data = bundled(kind)
     chance, damaged = random.Random(seed), bytearray(data)
     for _ in range(1 + seed % 3):
         damaged[chance.randrange(len(data))] ^= 1 << chance.randrange(8)

@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -196,13 +197,19 @@ def test_any_damage_adds_no_event(harm: list[Edit], log: bytes) -> None:
 # -- a log in pieces ---------------------------------------------------------------------------------------------------
 
 
+@cache
+def sound(log: bytes) -> Analysis:
+    analysis = read(log)
+    assert analysis is not None
+    return analysis
+
+
 @any_log
 @given(places=st.lists(st.integers(0, 1 << 20), max_size=12))
 def test_any_pieces_come_to_the_same_as_the_whole(places: list[int], log: bytes) -> None:
     edges = [0, *sorted(place % (len(log) + 1) for place in places), len(log)]
-    whole = read(log)
+    whole = sound(log)
     cut = rotated([log[begin:end] for begin, end in pairwise(edges)])
-    assert whole is not None
     assert cut is not None
     assert len(cut.runs) == 1
     assert Counter(keys_of(cut)) == Counter(keys_of(whole))
@@ -267,12 +274,17 @@ def figures(analysis: Analysis | None) -> tuple[Any, ...]:
     )
 
 
+@pytest.fixture(scope="session")
+def expected(whole_log: bytes) -> tuple[Any, ...]:
+    """What the whole log comes to."""
+    return figures(read(whole_log))
+
+
 @pytest.mark.parametrize("window", [0, 1, 1000, 5 * mmap.PAGESIZE + 17, 1 << 20])
 @pytest.mark.parametrize("history", [0, 1, 5000])
 def test_the_size_of_windows_makes_no_difference(
-    window: int, history: int, whole_log: bytes, monkeypatch: pytest.MonkeyPatch
+    window: int, history: int, whole_log: bytes, expected: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = figures(read(whole_log))
     monkeypatch.setattr(blocks, "WINDOW_BYTES", mmap.PAGESIZE + window)
     monkeypatch.setattr(blocks, "HISTORY_BYTES", history)
     assert figures(read(whole_log)) == expected
@@ -281,9 +293,8 @@ def test_the_size_of_windows_makes_no_difference(
 @pytest.mark.parametrize("buffer", [1, 7, 1000, 4096, 100_003])
 @pytest.mark.parametrize("history", [0, 500])
 def test_the_size_of_buffers_makes_no_difference(
-    buffer: int, history: int, whole_log: bytes, monkeypatch: pytest.MonkeyPatch
+    buffer: int, history: int, whole_log: bytes, expected: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = figures(read(whole_log))
     monkeypatch.setattr(blocks, "BUFFER_BYTES", buffer)
     monkeypatch.setattr(blocks, "HISTORY_BYTES", history)
     assert figures(read(gzip.compress(whole_log, 1), names=["ceph-osd.0.log.gz"])) == expected

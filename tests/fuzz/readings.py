@@ -56,7 +56,8 @@ def excerpt(log: bytes, lines: int) -> bytes:
     dump = next((place for place, one in enumerate(all_lines) if b"** DB Stats **" in one), None)
     if dump is not None:
         kept += all_lines[max(0, dump - 2) : dump + 90]
-    first = next(place for place, one in enumerate(all_lines) if b"EVENT_LOG_v1" in one)
+    events = [place for place, one in enumerate(all_lines) if b"EVENT_LOG_v1" in one]
+    first = next((place - 20 for place in events if b"flush_finished" in all_lines[place]), events[0])
     return b"".join(kept + all_lines[first : first + lines])
 
 
@@ -103,8 +104,8 @@ def _qos(folder: Path) -> None:
 
 def _learn(folder: Path) -> None:
     run = read_run([folder])
-    options_of_run(run)
     written(WORKLOAD, learn(run), _out(folder))
+    options_of_run(run)
 
 
 def _stream(folder: Path) -> None:
@@ -153,7 +154,7 @@ def _readings() -> Iterator[tuple[str, Reading]]:
     yield "a database's LOG", Reading({"LOG": native}, "LOG", _analyze)
     yield "a log in a comparison", Reading({"LOG": native}, "LOG", _compare)
     yield "a workload of an OSD", Reading({"ceph-osd.0.log": osd}, "ceph-osd.0.log", _learn)
-    yield "a workload of a database", Reading({"LOG": native}, "LOG", _learn)
+    yield "a workload of a database", Reading({"LOG": content("rocksdb-current/LOG")}, "LOG", _learn)
     for name in slow:
         if name != "ceph-osd.0.log" and not re.search(r"averaged_(?!clat\.1|iops\.1)", name):
             yield f"{name} beside a log", Reading(slow, name, _analyze)

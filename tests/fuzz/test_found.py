@@ -5,12 +5,17 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from lsmlens.analyzer.bundles.cluster_status import sizes_in
+from lsmlens.analyzer.clients.fio_logs import read_fio_log
 from lsmlens.analyzer.comparison.arms import parse_arm, read_arms
 from lsmlens.analyzer.comparison.comparison import compare
+from lsmlens.analyzer.diagnosis import analyze
 from lsmlens.analyzer.errors import InputError, LsmlensError
 from lsmlens.analyzer.numbers import setting
 from lsmlens.reports.comparison import ComparisonReport
 from lsmlens.reports.outputs import COMPARISON
+from lsmlens.tuners.options.presets import preset
+from lsmlens.tuners.options.reading import read_options
 from lsmlens.tuners.workloads.sources import open_workload
 from lsmlens.tuners.workloads.yaml_form import parse_workload
 
@@ -39,6 +44,16 @@ def test_a_count_above_64_bits_in_a_published_table(count: str, tmp_path: Path) 
     assert float(count) in pq.read_table(tmp_path / "a.parquet")["value"].to_pylist()
 
 
+@pytest.mark.parametrize("value", ["1e308", "-1e308", "1e400", "nan"])
+def test_a_figure_of_a_published_table_that_only_just_is_a_number(value: str, tmp_path: Path) -> None:
+    """MiB were made bytes of it, and these were infinite."""
+    table = content("published/pr51821-rate-limited.csv").decode()
+    label = next(line for line in table.splitlines() if line.startswith("Total Output Size"))
+    file = tmp_path / "a.csv"
+    file.write_text(table.replace(label, re.sub(r",[^,]+$", f",{value}", label)))
+    COMPARISON.screen(ComparisonReport(compare(read_arms([parse_arm(str(file))]))), True, 100)
+
+
 def test_a_key_of_an_odd_number_of_digits(tmp_path: Path) -> None:
     """Hexadecimal digits were taken in pairs without asking whether there were pairs."""
     text = readings()["a log with write batches"].files["ceph-osd.0.log"]
@@ -62,6 +77,56 @@ def _whole(folder: Path) -> Path:
     file = folder / "whole.log"
     file.write_bytes(readings()["a log with write batches"].files["ceph-osd.0.log"])
     return file
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "1.2.3", "9" * 25, "..", "\N{ARABIC-INDIC DIGIT THREE}"])
+def test_a_size_that_is_no_number(number: str) -> None:
+    """It was made one, and rounded."""
+    assert sizes_in(f"TOTAL 1 MiB {number} GiB 2.5 KiB") == [1 << 20, 2560]
+
+
+@pytest.mark.parametrize("rating", [b"1e400", b"-1", b"NaN", b"null"])
+def test_a_fragmentation_that_is_no_share_of_one(rating: bytes, tmp_path: Path) -> None:
+    """It was rounded without asking whether it can be."""
+    (tmp_path / "score.json").write_bytes(b'{"fragmentation_rating": ' + rating + b"}")
+    (tmp_path / "mempools.json").write_bytes(b'{"mempool": {"by_pool": {"bluestore_cache_onode": {"bytes": 1}}}}')
+    (one,) = analyze([str(tmp_path)]).runs
+    assert one.counters is not None
+    assert one.counters.fragmentation_share is None
+
+
+@pytest.mark.parametrize("row", [b"1, %b, 0, 0, 0\n", b"1, 5, 0, %b, 0\n"])
+def test_a_latency_above_64_bits(row: bytes) -> None:
+    """It was added up as a float, which holds none so large."""
+    good = b"1, 5, 0, 0, 0\n"
+    log = read_fio_log([good, row % (b"9" * 400)], "x_lat.1.log")
+    assert (log.left_out, sum(log.directions[0].weights)) == (1, 1)
+
+
+@pytest.mark.parametrize("version", [b"0.2.1", b"9" * 5000, b"1.", b"\xb2"])
+def test_a_trace_whose_version_is_no_number(version: bytes, tmp_path: Path) -> None:
+    """Digits and points were taken for two numbers."""
+    trace = content("query-traces/fillrandom.trace")
+    file = tmp_path / "a.trace"
+    file.write_bytes(trace.replace(b"Trace Version: 0.2", b"Trace Version: " + version, 1))
+    assert file.read_bytes() != trace
+    with pytest.raises(InputError) as raised:
+        open_workload(str(file))
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("+write_buffer_size=NaN", "+nonsense_of_mine=1", "+table_factory=PlainTable", "+plain_table_factory={}"),
+        *("ceph:reef+compaction_readahead_size=99999999999999999999999", "no/such/file", "+write_buffer_size="),
+    ],
+)
+def test_wrong_options_have_a_way_out(text: str) -> None:
+    """All of these ended with a hint at the help of the program."""
+    with pytest.raises(InputError) as raised:
+        read_options(text, preset("ceph:reef"))
+    assert raised.value.hint
 
 
 def test_an_error_quotes_no_more_than_a_line() -> None:

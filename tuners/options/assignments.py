@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from lsmlens.analyzer.errors import InputError
 from lsmlens.analyzer.options.option_strings import OptionString, parse_rocksdb_string
 from lsmlens.analyzer.options.sharding import Sharding, parse_sharding
-from lsmlens.tuners.options.option_catalogue import Scope, find_option, unknown_option
+from lsmlens.tuners.options.option_catalogue import VALUES_HINT, Scope, find_option, unknown_option
 from lsmlens.tuners.options.option_set import Setting
 from lsmlens.tuners.options.option_values import canonical_value
 
@@ -18,6 +18,7 @@ TABLE_FACTORIES = frozenset({"block_based_table_factory", "table_factory"})
 BLOCK_BASED = frozenset({"", "BlockBasedTable", "rocksdb.BlockBasedTable", "BlockBasedTableFactory"})
 OTHER_TABLES = frozenset({"plain_table_factory", "cuckoo_table_factory"})
 ALIASES = {"memtable": "memtable_factory"}
+TABLES_HINT = "leave it out, or give block_based_table_factory={block_size=4096}"
 
 
 def read_assignments(
@@ -34,11 +35,11 @@ def read_assignments(
         if option is None:
             raise InputError(place, *unknown_option(name))
         if option.scope not in wanted:
-            raise InputError(place, f"{name} is of the whole database, not of one column")
+            raise InputError(place, f"{name} is of the whole database, not of one column", "set it without a column")
         try:
             settings[name] = Setting(canonical_value(name, value), origin)
         except ValueError as error:
-            raise InputError(place, str(error)) from error
+            raise InputError(place, str(error), VALUES_HINT) from error
     return settings
 
 
@@ -76,7 +77,7 @@ def is_option_name(name: str) -> bool:
 def _flat(options: Mapping[str, str], place: str) -> Iterator[tuple[str, str]]:
     for name, value in options.items():
         if name in OTHER_TABLES:
-            raise InputError(place, f"{name}: a replay has block-based tables only")
+            raise InputError(place, f"{name}: a replay has block-based tables only", TABLES_HINT)
         if name in TABLE_FACTORIES:
             yield from _of_tables(value, place)
         else:
@@ -90,5 +91,5 @@ def _of_tables(value: str, place: str) -> Iterator[tuple[str, str]]:
         inside = refuse_rejected(parse_rocksdb_string(value), place)
         kind = inside.options.get("id", "")
     if kind not in BLOCK_BASED:
-        raise InputError(place, f"table_factory={kind}: a replay has block-based tables only")
+        raise InputError(place, f"table_factory={kind}: a replay has block-based tables only", TABLES_HINT)
     yield from ((name, one) for name, one in inside.options.items() if name != "id")

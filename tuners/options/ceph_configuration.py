@@ -19,7 +19,7 @@ from lsmlens.analyzer.options.option_defaults import ceph_defaults
 from lsmlens.analyzer.options.option_strings import parse_option_string, parse_size
 from lsmlens.analyzer.options.sharding import ShardedColumn, Sharding
 from lsmlens.tuners.options.assignments import read_assignments, read_columns, refuse_rejected
-from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, Scope, find_option
+from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, VALUES_HINT, Scope, find_option
 from lsmlens.tuners.options.option_set import ASKED, CHANGED, Difference, OptionSet, Setting
 from lsmlens.tuners.options.option_values import canonical_value, fields_of
 
@@ -198,7 +198,7 @@ def _size(configuration: Mapping[str, str], name: str, place: str) -> int | None
         return None
     number = parse_size(text.replace("_", "", 1))
     if number is None:
-        raise InputError(place, f"{name} = {text}: expected a whole number or a size, such as 512M")
+        raise InputError(place, f"{name} = {text}: expected a whole number or a size", VALUES_HINT)
     return number
 
 
@@ -206,7 +206,7 @@ def _value(option: str, value: str, name: str, place: str) -> str:
     try:
         return canonical_value(option, value)
     except ValueError as error:
-        raise InputError(place, f"{name} = {value}: {error}") from error
+        raise InputError(place, f"{name} = {value}: {error}", VALUES_HINT) from error
 
 
 def _of_column(

@@ -72,10 +72,14 @@ def option_names() -> tuple[str, ...]:
     return tuple(_options())
 
 
+VALUES_HINT = "values are written as in an OPTIONS file, or in short: 268435456, 256M, true, kZSTD"
+
+
 def unknown_option(name: str) -> tuple[str, str]:
     """What to say of a name that no version has: the reason, and a hint at names like it."""
     alike = difflib.get_close_matches(name, option_names(), n=3)
-    return f"{name} is no option of RocksDB", f"did you mean {' or '.join(alike)}?" if alike else ""
+    way = f"did you mean {' or '.join(alike)}?" if alike else "names are those of an OPTIONS file: write_buffer_size"
+    return f"{name} is no option of RocksDB", way
 
 
 @cache

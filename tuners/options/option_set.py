@@ -23,6 +23,7 @@ from lsmlens.analyzer.options.sharding import DEFAULT_FAMILY, Sharding
 from lsmlens.tuners.options import validity
 from lsmlens.tuners.options.option_catalogue import (
     COMPACT_ON_DELETION,
+    VALUES_HINT,
     Scope,
     defaults,
     find_option,
@@ -182,7 +183,7 @@ class OptionSet:
             return replace(self, values={**self.values, option: setting}, overrides=overrides)
         found = find_option(option)
         if found is not None and found.scope is Scope.DATABASE:
-            raise InputError(self.name, f"{option} is of the whole database, not of family {family}")
+            raise InputError(self.name, f"{option} is of the whole database, not of family {family}", "set it for all")
         own = {**self.overrides.get(family, {}), option: setting}
         return replace(self, overrides={**self.overrides, family: own})
 
@@ -265,7 +266,7 @@ class OptionSet:
         try:
             return canonical_value(option, value)
         except ValueError as error:
-            raise InputError(self.name, str(error)) from error
+            raise InputError(self.name, str(error), VALUES_HINT) from error
 
 
 def _without(settings: Settings, option: str) -> Settings:

@@ -40,7 +40,7 @@ from lsmlens.tuners.options.ceph_configuration import (
     ceph_options,
     with_sharding,
 )
-from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, Scope, unknown_option
+from lsmlens.tuners.options.option_catalogue import COMPACT_ON_DELETION, VALUES_HINT, Scope, unknown_option
 from lsmlens.tuners.options.option_set import ASKED, CHANGED, PLACES, OptionSet, Setting, scope_of
 from lsmlens.tuners.options.option_values import canonical_value
 from lsmlens.tuners.options.options_file import read_options_file
@@ -69,7 +69,8 @@ def read_options(text: str, base: OptionSet | None = None) -> OptionSet:
     try:
         return _read(given, base).named(name or given)
     except InputError as error:
-        if name is not None and not error.hint.startswith("did you mean") and (hint := unknown_option(name)[1]):
+        hint = unknown_option(name or "")[1]
+        if hint.startswith("did you mean") and not error.hint.startswith("did you mean"):
             raise InputError(error.path, error.reason, f"{name} is no option: {hint}") from error
         raise
 
@@ -99,7 +100,7 @@ def _read(text: str, base: OptionSet | None) -> OptionSet:
     if "=" in text:
         return _with_string(base or OptionSet(text), text)
     if "/" in text:
-        raise InputError(text, "no such file or folder")
+        raise InputError(text, "no such file or folder", "check the path, or give a preset such as ceph:reef")
     raise InputError(
         PLACE,
         f"{text or 'nothing given'}: no preset, no file and no options",
@@ -201,7 +202,7 @@ def read_file(path: Path, base: OptionSet | None) -> OptionSet:
         if CEPH_CONF.search(head):
             return _of_ceph_conf(path, base)
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from error
+        raise InputError(str(path), f"cannot be read: {error.strerror}", "check that it may be read") from error
     return _of_bundle(path)
 
 
@@ -253,7 +254,7 @@ def _of_section(values: Mapping[str, str], path: Path, notes: list[str]) -> dict
             try:
                 settings[name] = Setting(canonical_value(name, value), path.name, is_asked=False)
             except ValueError as error:
-                raise InputError(str(path), str(error)) from error
+                raise InputError(str(path), str(error), VALUES_HINT) from error
     return settings
 
 

@@ -99,8 +99,8 @@ WEIGHTS: Mapping[Objective, Mapping[str, float]] = {
         "memory_bytes": 0.1,
     },
 }
-# Reads that look into so many times as many sorted runs are said to be worse before anything else is said.
-MOST_SORTED_RUNS = 1.25
+# Reads that look into so many times as many sorted runs, or blocks, are said to be worse before anything else is said.
+MOST_LOOKED_INTO = 1.25
 # A stall or a latency this short is none: ratios of them say nothing.
 LEAST = {"stall_seconds": 0.1, "p99_micros": 100.0}
 SMALLEST = 1e-9
@@ -120,11 +120,14 @@ def cost(scores: Scores, present: Scores, objective: Objective) -> float:
     return product
 
 
-def reads_worsen(scores: Scores, present: Scores) -> bool:
-    """Whether reads cost more than at the present settings, beyond the bound of MOST_SORTED_RUNS."""
-    if scores.sorted_runs is None or present.sorted_runs is None:
-        return False
-    return scores.sorted_runs > MOST_SORTED_RUNS * present.sorted_runs
+def worsened_reads(scores: Scores, present: Scores) -> dict[str, tuple[float, float]]:
+    """What reads look into more of than now, beyond the bound of MOST_LOOKED_INTO: before and after, by score."""
+    found = {}
+    for name in ("sorted_runs", "blocks_per_get"):
+        before, after = getattr(present, name), getattr(scores, name)
+        if before is not None and after is not None and after > MOST_LOOKED_INTO * before:
+            found[name] = before, after
+    return found
 
 
 def dominates(one: Scores, other: Scores) -> bool:

@@ -148,7 +148,7 @@ def open_batch_lines(path: Path, sharding: Mapping[str, int] | None = None) -> B
             records += len(batch.records)
             cut += len(batch.records) >= MOST_LINES
     except OSError as error:
-        raise InputError(str(path), error.strerror or str(error)) from error
+        raise InputError(str(path), error.strerror or str(error), "check that it may be read") from error
     if not records:
         hint = "an OSD logs its write batches at `debug_rocksdb = 30`; a minute of that is enough"
         raise InputError(str(path), "no write batches in this log", hint)

@@ -6,6 +6,7 @@ batch itself; from version 0.2 on behind 8 bytes that say what the payload holds
 """
 
 import mmap
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ MAGIC = b"feedcafedeadbeef"
 _RECORD = struct.Struct("<QBI")
 END, WRITE, GET, SEEK, SEEK_FOR_PREVIOUS, MULTI_GET = 2, 3, 4, 5, 6, 13
 NEWEST = (0, 2)
+_TRACE_VERSION = re.compile(rb"(\d{1,6})(?:\.(\d{1,6}))?")
 PIECE_BYTES = 8 << 20
 
 
@@ -113,11 +115,11 @@ def _version(header: bytes, path: Path) -> tuple[int, int]:
     r"""Of a header such as `feedcafedeadbeef\tTrace Version: 0.2\tRocksDB Version: 7.8\tFormat: …`."""
     for field in header.split(b"\t"):
         name, _, text = field.partition(b": ")
-        if name == b"Trace Version" and text.replace(b".", b"").isdigit():
-            major, _, minor = text.partition(b".")
-            version = (int(major), int(minor or b"0"))
+        if name == b"Trace Version" and (said := _TRACE_VERSION.fullmatch(text)):
+            version = (int(said[1]), int(said[2] or b"0"))
             if version > NEWEST:
-                said = f"a query trace of version {text.decode()}, newer than {NEWEST[0]}.{NEWEST[1]}"
-                raise InputError(str(path), said, "look for a newer lsmlens")
+                newer = f"a query trace of version {text.decode()}, newer than {NEWEST[0]}.{NEWEST[1]}"
+                raise InputError(str(path), newer, "look for a newer lsmlens")
             return version
-    raise InputError(str(path), "the header of this query trace says no version")
+    hint = "trace again with DB::StartTrace; its first bytes are damaged"
+    raise InputError(str(path), "the header of this query trace says no version", hint)

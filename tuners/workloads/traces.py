@@ -43,7 +43,7 @@ def open_trace(path: Path, names: tuple[str, ...] = ("default",)) -> TraceStream
         damaged += len(decoded.damaged)
         marks += decoded.marks
     if not len(index.starts) or damaged == len(index.starts):
-        raise InputError(str(path), "this trace holds no writes")
+        raise InputError(str(path), "this trace holds no writes", "trace while something writes: reads change no table")
     notes = []
     if not index.is_complete:
         notes.append("the trace has no end: tracing was cut off, or still goes on")

@@ -7,7 +7,8 @@ import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.measures.life import CrossCheck
 from lsmlens.analyzer.measures.statistics_series import read_series
-from lsmlens.tuners.estimation.fit import fit
+from lsmlens.tuners.estimation.evidence import gather_all
+from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.estimation.history import read_history
 from lsmlens.tuners.estimation.write_batches import write_batches
 
@@ -55,7 +56,9 @@ def test_dumps_count_over_all_opens(analysed: Analysed) -> None:
 
 
 def test_the_document_has_what_was_counted(analysed: Analysed) -> None:
-    assert fit(analysed("osd-stock")).workload.transactions.operations == 28
-    assumed = fit(analysed("osd-reef")).workload
+    counted, assumed = (
+        FittedWorkload(gather_all(analysed(name)), (), ()).workload for name in ("osd-stock", "osd-reef")
+    )
+    assert counted.transactions.operations == 28
     assert assumed.transactions.operations == 100
     assert assumed.origin.defaults["transactions"] == "100 operations of all families in each write batch"

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lsmlens.tuners.search.scores import Objective, Scores, cost, dominates, front, reads_worsen
+from lsmlens.tuners.search.scores import Objective, Scores, cost, dominates, front, worsened_reads
 
 PRESENT = Scores(100.0, 20.0, 10, 1000, 5, 64, 200)
 
@@ -67,5 +67,8 @@ def test_reads_count_sorted_runs_where_these_are_known() -> None:
 
 @pytest.mark.parametrize(("runs", "worsens"), [(2.4, False), (2.6, True), (1.0, False), (None, False)])
 def test_reads_worsen_beyond_a_quarter(runs: float | None, worsens: bool) -> None:
-    assert reads_worsen(PRESENT._replace(sorted_runs=runs), PRESENT._replace(sorted_runs=2.0)) is worsens
-    assert not reads_worsen(PRESENT._replace(sorted_runs=runs), PRESENT)
+    told = worsened_reads(PRESENT._replace(sorted_runs=runs), PRESENT._replace(sorted_runs=2.0))
+    assert told == ({"sorted_runs": (2.0, runs)} if worsens else {})
+    assert not worsened_reads(PRESENT._replace(sorted_runs=runs), PRESENT)
+    blocks = worsened_reads(PRESENT._replace(blocks_per_get=runs), PRESENT._replace(blocks_per_get=2.0))
+    assert blocks == ({"blocks_per_get": (2.0, runs)} if worsens else {})
