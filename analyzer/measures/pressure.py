@@ -91,7 +91,9 @@ class _Steps:
         families = begun.with_columns(part=pl.col("len").cum_sum() // MOMENTS_AT_ONCE).collect()
         courses = {name: Course(STEPS) for name in families["column_family"]}
         for part in families.partition_by("part", maintain_order=True):
-            self._take(courses, moments.filter(pl.col("column_family").is_in(part["column_family"].implode())))
+            names = part["column_family"]
+            some = moments.filter(pl.col("column_family").is_in(names.implode()))
+            self._take(courses, some.with_columns(pl.col("column_family").cast(pl.Enum(names))))
         return courses
 
     def _take(self, courses: dict[str, Course], moments: pl.LazyFrame) -> None:
