@@ -1,9 +1,11 @@
 """A list that goes to disk when it grows: what a long log yields must not stand in memory."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import IO, Any, Generic, TypeVar
 
 import msgspec
+from lsmlens.analyzer.errors import LsmlensError
 
 RecordT = TypeVar("RecordT")
 
@@ -56,13 +58,43 @@ class Spool(Generic[RecordT]):
         yield from self._batch
 
     def _spill(self) -> None:
-        if self._file is None:
-            from tempfile import TemporaryFile
-
-            self._file = TemporaryFile(prefix="lsmlens-")  # noqa: SIM115 -- lives as long as the spool
         packed = _ENCODER.encode(self._batch)
-        self._file.seek(sum(self._sizes))
-        self._file.write(packed)
+        if self._file is None:
+            self._file = temporary_file()
+        with writing(self._file):
+            self._file.seek(sum(self._sizes))
+            self._file.write(packed)
         self._sizes.append(len(packed))
         self._spilled += len(self._batch)
         self._batch = []
+
+
+def temporary_file() -> IO[bytes]:
+    """A file without a name, gone once it is closed. Raises LsmlensError if there can be none."""
+    from tempfile import TemporaryFile
+
+    try:
+        return TemporaryFile(prefix="lsmlens-")
+    except OSError as error:
+        raise _refused(error) from error
+
+
+@contextmanager
+def writing(file: IO[bytes]) -> Iterator[None]:
+    """Around writes to a temporary file, which is closed if the system takes no more; LsmlensError says so."""
+    try:
+        yield
+        file.flush()
+    except OSError as error:
+        with suppress(OSError):  # it tries once more to write what it holds
+            file.close()
+        raise _refused(error) from error
+
+
+def _refused(error: OSError) -> LsmlensError:
+    from tempfile import gettempdir
+
+    return LsmlensError(
+        f"cannot write a temporary file in {gettempdir()}: {error.strerror or error}",
+        "make room there, or name another folder by TMPDIR: what a long log holds stands there while it is read",
+    )

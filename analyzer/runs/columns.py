@@ -14,6 +14,7 @@ from typing import IO, Annotated, Generic, NamedTuple, TypeVar, get_args, get_or
 
 import msgspec
 import polars as pl
+from lsmlens.analyzer.logs.spool import temporary_file, writing
 
 I8, I16, I32, I64, F64, TEXT, TIME = "i8", "i16", "i32", "i64", "f64", "str", "time"
 I32_LIST, I64_LIST = "list[i32]", "list[i64]"
@@ -124,11 +125,9 @@ class Rows(Generic[RowT]):
         self._packed.append(frame(self._row, self._rows))
         self._rows = []
         if sum(one.estimated_size() for one in self._packed) > BYTES_IN_MEMORY:
-            from tempfile import TemporaryFile
-
-            file = TemporaryFile(prefix="lsmlens-")  # noqa: SIM115 -- lives as long as the rows
-            pl.concat(self._packed, rechunk=False).write_ipc(file)
-            file.flush()
+            file = temporary_file()
+            with writing(file):
+                pl.concat(self._packed, rechunk=False).write_ipc(file)
             self._files.append(file)
             self._packed = []
 

@@ -4,6 +4,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.analyzer.logs.spool import BATCH_RECORDS, Spool
 from msgspec import Struct
 
@@ -84,3 +85,12 @@ def test_full_batches_leave_memory_for_a_file_without_a_name(tmp_path: Path, mon
     assert spool._file is not None
     assert list(tmp_path.iterdir()) == []
     assert len(spool) == BATCH_RECORDS
+
+
+def test_a_full_disk_is_told_with_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: Path("/dev/full").open("w+b"))  # noqa: SIM115
+    spool: Spool[int] = Spool(int, batch_records=4)
+    with pytest.raises(LsmlensError, match=f"temporary file in {tmp_path}: No space left on device") as raised:
+        spool.extend(range(5))
+    assert "TMPDIR" in raised.value.hint
