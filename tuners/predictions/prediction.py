@@ -158,7 +158,9 @@ def _family(
     after = [one.families.get(name, Figures()) for one in found]
     raw = Figures(*(weighed([getattr(one, metric) for one in after], weights) for metric in METRICS))
     at_own = Figures(*(weighed([getattr(one, metric) for one in before], weights) for metric in METRICS))
-    change = max(abs(log_ratio(metric, raw, at_own)) for metric in METRICS)
+    changes = {metric: abs(log_ratio(metric, raw, at_own)) for metric in METRICS}
+    change = max(changes.values())
+    flush_change = max(of_one for metric, of_one in changes.items() if metric.startswith("flush"))
     value, low, high, deviations = {}, {}, {}, {}
     for metric in METRICS:
         ratios = [log_ratio(metric, one, other) for one, other in zip(after, before, strict=True)]
@@ -168,7 +170,8 @@ def _family(
         chance = spread_of([log_ratio(metric, one, seen) for one in before], weights, jobs)
         passing = not_lasting(metric, off, chance, effective(weights))
         lasts = lasting_share(metric, off, passing)
-        anchored = ratio + (1 - lasts) * off * part_of(change)
+        # options that leave flushes as they are leave them as the log shows them
+        anchored = ratio + (1 - lasts) * off * part_of(flush_change if metric.startswith("flush") else change)
         value[metric] = _anchored(getattr(seen, metric), getattr(raw, metric), anchored, SLACK[metric])
         # compactions come in chains, each begun by as many flushes as trigger one
         jobs = raw.flushes if metric.startswith("flush") else raw.flushes / trigger
