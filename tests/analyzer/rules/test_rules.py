@@ -28,6 +28,9 @@ FOUND = {
     "osd-noisy": {
         "osd.0": "",
     },
+    "osd-reading": {
+        "osd.0": "R06 R16 R21 R24",
+    },
     "osd-reef": {
         "osd.0": "R04 R05 R05 R05 R06 R14",
     },

@@ -31,7 +31,7 @@ def run() -> RunAnalysis:
 
 
 def with_tickers(run: RunAnalysis, **changed: int) -> RunAnalysis:
-    return replace(run, series=StatisticsSeries((), {}, TICKERS | changed, {}))
+    return replace(run, series=StatisticsSeries(tickers=TICKERS | changed))
 
 
 def reads_per_put(run: RunAnalysis) -> dict[str, FamilyReads]:

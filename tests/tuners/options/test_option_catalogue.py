@@ -75,7 +75,7 @@ def test_a_name_that_is_no_option() -> None:
     reason, hint = unknown_option("write_bufer_size")
     assert reason == "write_bufer_size is no option of RocksDB"
     assert hint.startswith("did you mean write_buffer_size")
-    assert unknown_option("zzzzzzzz")[1] == ""
+    assert unknown_option("zzzzzzzz")[1] == "names are those of an OPTIONS file: write_buffer_size"
 
 
 def test_a_new_database_writes_the_defaults_down(tmp_path: Path) -> None:

@@ -118,7 +118,10 @@ def test_stalls_at_other_loads(forecast: Forecasting, near: OptionSet) -> None:
 def test_a_device_that_never_stalls_has_no_bound(forecast: Forecasting, near: OptionSet) -> None:
     found, replays = forecast(100.0, options=near)
     assert found is not None
-    assert found.headroom == (None, pytest.approx(MOST_LOAD / SPEED_ERROR), None)
+    assert found.headroom is not None
+    assert found.headroom.load is None
+    assert found.headroom.low == pytest.approx(MOST_LOAD / SPEED_ERROR)
+    assert found.headroom.high is None
     assert max(one.conditions.load for one in replays.trials if one.conditions) == MOST_LOAD
 
 

@@ -207,7 +207,8 @@ def test_sorted_runs_are_means_over_the_workload_s_time(tmp_path: Path) -> None:
     assert runs.levels == 0
     merged = trial(
         EngineChoice("rocksdict", "9.8.4"),
-        **{"level0_file_num_compaction_trigger": "100", "max_write_buffer_number": "8"},
+        level0_file_num_compaction_trigger="100",
+        max_write_buffer_number="8",
         min_write_buffer_number_to_merge="4",
     )
     fewer = replay(merged, tmp_path / "merged", lambda _: None)
