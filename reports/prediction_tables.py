@@ -236,7 +236,8 @@ def overview_table(report: PredictionReport) -> Table:
             assert one.predicted is not None
             value = named_values(one)[name]
             is_open = one.name in short and name in OF_COMPACTIONS
-            row.append(NOT_JUDGED if is_open else f"{number(value, is_whole)} ({percent(value, before[name])})")
+            changed = f" ({percent(value, before[name])})" if before[name] else ""
+            row.append(NOT_JUDGED if is_open else number(value, is_whole) + changed)
         rows.append(tuple(row))
     return Table(("figure", "this log", *(one.name for one in found)), tuple(rows))
 
