@@ -104,7 +104,7 @@ def replay(
     least_free_memory: Annotated[
         int,
         typer.Option(
-            metavar="MIB", min=0, help="Stop a run when less disk space than this is free.", rich_help_panel=MACHINE
+            metavar="MIB", min=0, help="Stop a run when less memory than this is free.", rich_help_panel=MACHINE
         ),
     ] = 512,
     keep_logs: Annotated[

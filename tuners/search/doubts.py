@@ -112,7 +112,10 @@ def _of_what_is_not_measured(one: Recommendation, picked: Finalist) -> Iterator[
             f"reads matter more than writes: one looks into {after.value:.1f} sorted runs, now {before.value:.1f}",
         )
     if picked.scores.p99_micros is None:
-        yield Doubt(DoubtKind.STALLS, "writes stall more or wait longer: neither was measured")
+        if one.picked_stalls is None:
+            yield Doubt(DoubtKind.STALLS, "writes stall more or wait longer: neither was measured")
+        else:
+            yield Doubt(DoubtKind.STALLS, "writes wait longer: latency was not measured")
 
 
 def _of_the_log(one: Recommendation) -> Iterator[Doubt]:
