@@ -70,7 +70,12 @@ def made(app: typer.Typer) -> TyperCommand | TyperGroup:
 
 def _unfolded(text: str | None) -> str | None:
     """Help with a line a paragraph, for the terminal to fold."""
-    return text and "\n\n".join(" ".join(part.split()) for part in cleandoc(text).split("\n\n"))
+    return text and "\n\n".join(paragraphs(text))
+
+
+def paragraphs(text: str) -> list[str]:
+    """A docstring's paragraphs, each on a line of its own."""
+    return [" ".join(part.split()) for part in cleandoc(text).split("\n\n")]
 
 
 def _show_version(asked: bool) -> None:

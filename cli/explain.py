@@ -1,14 +1,13 @@
 """`lsmlens explain`: what a finding or a metric means, by its code or name."""
 
 from difflib import get_close_matches
-from inspect import cleandoc
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from lsmlens.analyzer.errors import LsmlensError
 from lsmlens.cli import completion
-from lsmlens.cli.commands import examples
+from lsmlens.cli.commands import examples, paragraphs
 from lsmlens.cli.streams import print_result, terminal_width
 
 if TYPE_CHECKING:
@@ -42,8 +41,7 @@ def explain(
         print_result("\n".join(lines) + "\n")
         return
     if (rule := rules.rule_of(name) or qos_rules.rule_of(name)) is not None:
-        paragraphs = [" ".join(one.split()) for one in cleandoc(rule.__doc__ or "").split("\n\n")]
-        print_result(_folded([f"{rule.code}  {rule.title}", *paragraphs], "\n\n"))
+        print_result(_folded([f"{rule.code}  {rule.title}", *paragraphs(rule.__doc__ or "")], "\n\n"))
     elif (metric := metric_named(name)) is not None:
         print_result(_meaning(metric))
     else:
@@ -73,9 +71,9 @@ def _meaning(metric: "Metric") -> str:
     return f"{metric.name}  {metric.label}\n\n" + _folded(lines, "\n")
 
 
-def _folded(paragraphs: list[str], between: str) -> str:
+def _folded(said: list[str], between: str) -> str:
     """Paragraphs within the terminal's width, and within that of sentences elsewhere."""
     from lsmlens.reports.terminal import WIDTH
 
     width = min(WIDTH, terminal_width() or WIDTH)
-    return between.join(fill(one, width, break_long_words=False, break_on_hyphens=False) for one in paragraphs) + "\n"
+    return between.join(fill(one, width, break_long_words=False, break_on_hyphens=False) for one in said) + "\n"

@@ -151,12 +151,11 @@ def predict(
 
 
 def _observed(path: str, learned: "FittedWorkload", run: str | None, quiet: bool) -> "Observed":
-    from lsmlens.analyzer.measures.sorted_runs import measure_sorted_runs
+    from lsmlens.analyzer.measures.sorted_runs import mean_sorted_runs, measure_sorted_runs
     from lsmlens.analyzer.metrics import WORK, sums_of
     from lsmlens.reports.prediction_tables import Observed
     from lsmlens.tuners.estimation.client_reads import read_totals
     from lsmlens.tuners.predictions.figures import by_family, total
-    from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 
     analysis, source = read_run([path], run, quiet), learned.evidence.run
     families = by_family(analysis.families)

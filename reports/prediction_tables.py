@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import ceil
 
+from lsmlens.analyzer.measures.sorted_runs import mean_sorted_runs
 from lsmlens.analyzer.numbers import plain, ratio
 from lsmlens.reports.document import (
     Tone,
@@ -10,7 +11,6 @@ from lsmlens.reports.document import (
 from lsmlens.reports.tables import Importance, Table
 from lsmlens.tuners.predictions.figures import Figures
 from lsmlens.tuners.predictions.prediction import FamilyPrediction, OptionsPrediction, Prediction
-from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 from lsmlens.tuners.predictions.windows_needed import level0_trigger
 
 # The figures of a prediction, what people call them, and whether they are whole numbers.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 from lsmlens.analyzer.runs.jobs import FLUSH
+from lsmlens.analyzer.units import MICROS
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def measure_sorted_runs(jobs: pl.DataFrame) -> dict[str, SortedRuns]:
     """
     return sorted_runs(
         jobs.with_columns(
-            started=pl.col("started_at").to_physical() / 1e6, finished=pl.col("finished_at").to_physical() / 1e6
+            started=pl.col("started_at").to_physical() / MICROS, finished=pl.col("finished_at").to_physical() / MICROS
         )
     )
 
@@ -97,6 +98,13 @@ def sorted_runs(
             filled / filling, (level0 or 0.0) / whole if whole else 0.0, (levels or 0.0) / whole if whole else 0.0
         )
     return found
+
+
+def mean_sorted_runs(runs: Mapping[str, SortedRuns], shares: Mapping[str, float]) -> float | None:
+    """The mean over the families that are known, by their shares; None where none is."""
+    known = {name: one for name, one in runs.items() if shares.get(name)}
+    whole = sum(shares[name] for name in known)
+    return sum(one.total * shares[name] for name, one in known.items()) / whole if whole else None
 
 
 def _at_least(moments: pl.Expr, start: float | None) -> pl.Expr:

@@ -85,14 +85,19 @@ def compaction_seconds(run: Run, families: Sequence[str]) -> Mapping[str, Second
     return {name: SecondsPerByte(_mean(level0, name), _mean(deeper, name)) for name in families}
 
 
-def _timed(jobs: pl.DataFrame) -> pl.DataFrame:
-    """Jobs that read something, with the microseconds that each took."""
+def micros_taken() -> pl.Expr:
+    """Of jobs, the microseconds that each took."""
     # by the stamps of its two events, for a compaction's own count leaves out how it begins and ends
     stamped = (pl.col("finished_at") - pl.col("started_at")).dt.total_microseconds().fill_null(0)
+    return pl.max_horizontal(stamped, pl.col("micros").fill_null(0))
+
+
+def _timed(jobs: pl.DataFrame) -> pl.DataFrame:
+    """Jobs that read something, with the microseconds that each took."""
     is_flush = (pl.col("kind") == FLUSH) & (pl.col("output_bytes") > 0) & pl.col("started_at").is_not_null()
     is_compaction = (pl.col("kind") == COMPACTION) & (pl.col("input_bytes") > 0)
     told = jobs.filter((is_flush | is_compaction) & pl.col("finished_at").is_not_null())
-    return told.with_columns(took=pl.max_horizontal(stamped, pl.col("micros").fill_null(0)))
+    return told.with_columns(took=micros_taken())
 
 
 def _own(jobs: pl.DataFrame, family: str) -> pl.DataFrame:

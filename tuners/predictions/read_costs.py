@@ -5,10 +5,9 @@ The whole is the mean over the families, each by its share of the log's operatio
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from lsmlens.analyzer.measures.sorted_runs import SortedRuns
 from lsmlens.tuners.predictions.anchor import Anchor, weighed
 from lsmlens.tuners.predictions.replays import Replayed
 from lsmlens.tuners.predictions.uncertainty import Deviation, bounds, deviation, spread_of
@@ -72,13 +71,6 @@ def _blocks(
     if not pairs or len(pairs) < len(every):
         return None
     return _anchored("blocks_per_get", seen, pairs, weights)[0]
-
-
-def mean_sorted_runs(runs: Mapping[str, SortedRuns], shares: Mapping[str, float]) -> float | None:
-    """The mean over the families that are known, by their shares; None where none is."""
-    known = {name: one for name, one in runs.items() if shares.get(name)}
-    whole = sum(shares[name] for name in known)
-    return sum(one.total * shares[name] for name, one in known.items()) / whole if whole else None
 
 
 def _anchored(

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from lsmlens.analyzer.runs.jobs import COMPACTION, FLUSH
 from lsmlens.analyzer.units import MICROS
-from lsmlens.tuners.estimation.compaction_times import JobTimes, job_times
+from lsmlens.tuners.estimation.compaction_times import JobTimes, job_times, micros_taken
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.options.option_set import OptionSet
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
@@ -269,12 +269,8 @@ def _costs(
 
     Under a limit these are bytes of flushes and compactions; else thread seconds of compactions.
     """
-    took = pl.max_horizontal(
-        (pl.col("finished_at") - pl.col("started_at")).dt.total_microseconds().fill_null(0),
-        pl.col("micros").fill_null(0),
-    )
     kinds = (COMPACTION,) if limit is None else (COMPACTION, FLUSH)
-    rows = jobs.filter(pl.col("kind").is_in(kinds)).with_columns(took=took)
+    rows = jobs.filter(pl.col("kind").is_in(kinds)).with_columns(took=micros_taken())
     compacted = _factors("output_bytes", figures, observed)
     flushed = _factors("flush_bytes", figures, observed)
     factor = np.array(

@@ -73,10 +73,9 @@ def course_of(
     """
     if not steps:
         return ()
-    clock, reached = np.array(steps).T
     moments = pl.col("finished_at").dt.epoch("us") / 1e6
     written = jobs.filter(moments >= since, pl.col("kind").is_in((FLUSH, COMPACTION))).with_columns(moment=moments)
-    when = np.interp(written["moment"].to_numpy(), clock, reached)
+    when = seconds_reached(written["moment"].to_numpy(), steps, since, is_settled=False)
     order = np.argsort(when, kind="stable")
     ends = np.linspace(0.0, seconds, MOMENTS + 1)
     until = np.searchsorted(when[order], ends, side="right")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from lsmlens.analyzer.measures.amplification import FamilyWrites, LevelWrites
 from lsmlens.analyzer.measures.compaction_statistics import CompactionStatistics
 from lsmlens.analyzer.measures.flushes import FlushView
-from lsmlens.analyzer.measures.sorted_runs import SortedRuns
+from lsmlens.analyzer.measures.sorted_runs import SortedRuns, mean_sorted_runs
 from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.options.resolved_options import ResolvedOptions
 from lsmlens.tuners.replays.course import CoursePoint
@@ -138,9 +138,7 @@ class Measurement:
         """What a read had to look into, the mean over the families by the records written to each."""
         written = {one.name: one.flush_input_records for one in self.families}
         weights = {name: written.get(name, 0) + left for name, left in self.memtable_entries.items()}
-        known = [(one.total, weights.get(name, 0)) for name, one in self.sorted_runs.items()]
-        whole = sum(weight for _, weight in known)
-        return sum(total * weight for total, weight in known) / whole if whole else None
+        return mean_sorted_runs(self.sorted_runs, weights)
 
     def multiplied(self) -> "Measurement":
         """The same in the workload's own units: what a replay at scale 1 stands to show.

@@ -5,7 +5,7 @@ while one runs, and the next merges more of them at once and writes less. Here e
 when its inputs are chosen, for as long as so many bytes took in the log; RocksDB's own limits of threads hold as well.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import NamedTuple, Protocol
 
@@ -27,6 +27,11 @@ class SecondsPerByte(NamedTuple):
     deeper: float
     flush: float = 0.0
     written: float = 1.0
+
+    @classmethod
+    def mean(cls, every: Iterable["SecondsPerByte"]) -> "SecondsPerByte":
+        """What they are on average."""
+        return cls(*(fmean(each) for each in zip(*every, strict=True)))
 
     def times(self, factor: float) -> "SecondsPerByte":
         """As many times slower."""
@@ -68,7 +73,7 @@ class TimedCompactions:
         self._database = database
         self._gate = gate
         self._seconds = seconds
-        self._other = SecondsPerByte(*(fmean(each) for each in zip(*seconds.values(), strict=True)))
+        self._other = SecondsPerByte.mean(seconds.values())
         self._moment = 0.0
         self._taken: dict[HeldCompaction, BytesRead] = {}
         gate.close()

@@ -12,7 +12,6 @@ stop and slow writes down is the same file's rule, counted here.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from statistics import fmean
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -145,7 +144,7 @@ class TimedWrites:
         self._database = database
         self._gate = gate
         self._seconds = seconds
-        self._other = SecondsPerByte(*(fmean(each) for each in zip(*seconds.values(), strict=True)))
+        self._other = SecondsPerByte.mean(seconds.values())
         self._load = conditions.load
         self._waited = np.array(conditions.waited or ((0.0, 0.0),)).T
         self._limit = None if conditions.bytes_per_second is None else conditions.bytes_per_second / scale

@@ -101,13 +101,18 @@ class _Component(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     ridge: tuple[dict[str, float], ...] = ()
 
 
-def _check_amount(rate: object, schedule: object, rows: tuple[Row, ...]) -> None:
-    if (rate is None) == (schedule is None):
-        raise ValueError("needs either `rate` or `schedule`" + ("" if rate is None else ", not both"))
+def check_rate(rate: object, other: object, name: str) -> None:
+    """Raises ValueError unless there is either a rate, whose steps rise, or the other field of that name."""
+    if (rate is None) == (other is None):
+        raise ValueError(f"needs either `rate` or `{name}`" + ("" if rate is None else ", not both"))
     if isinstance(rate, tuple):
         starts = [step.start for step in rate]
         if starts != sorted(set(starts)):
             raise ValueError("the starts of `rate` do not rise")
+
+
+def _check_amount(rate: object, schedule: object, rows: tuple[Row, ...]) -> None:
+    check_rate(rate, schedule, "schedule")
     for place in range(1, len(rows)):
         if rows[place].start < rows[place - 1].end:
             raise ValueError(

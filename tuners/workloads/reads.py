@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 import numpy as np
-from lsmlens.tuners.workloads.components import Ratio, Seconds
+from lsmlens.tuners.workloads.components import Ratio, Seconds, check_rate
 from msgspec import Meta
 from numpy.typing import NDArray
 
@@ -39,12 +39,7 @@ class _Reads(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     recency: Annotated[float, Meta(ge=0, le=5)] = 0.0
 
     def __post_init__(self) -> None:
-        if (self.rate is None) == (self.per_put is None):
-            raise ValueError("needs either `rate` or `per_put`" + ("" if self.rate is None else ", not both"))
-        if isinstance(self.rate, tuple):
-            starts = [step.start for step in self.rate]
-            if starts != sorted(set(starts)):
-                raise ValueError("the starts of `rate` do not rise")
+        check_rate(self.rate, self.per_put, "per_put")
 
 
 class Gets(_Reads, frozen=True):

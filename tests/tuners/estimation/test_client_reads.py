@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from lsmlens.analyzer.analysis import RunAnalysis
 from lsmlens.analyzer.diagnosis import analyze
+from lsmlens.analyzer.measures.sorted_runs import mean_sorted_runs
 from lsmlens.analyzer.measures.statistics_series import StatisticsSeries
 from lsmlens.tuners.estimation.client_reads import NOTHING, client_reads, read_totals
 from lsmlens.tuners.estimation.evidence import gather_all
 from lsmlens.tuners.estimation.fit import fit
 from lsmlens.tuners.estimation.history import read_history
-from lsmlens.tuners.predictions.read_costs import mean_sorted_runs
 from lsmlens.tuners.workloads.reads import FamilyReads
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"

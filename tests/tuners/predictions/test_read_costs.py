@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from lsmlens.analyzer.measures.sorted_runs import SortedRuns, measure_sorted_runs
+from lsmlens.analyzer.measures.sorted_runs import SortedRuns, mean_sorted_runs, measure_sorted_runs
 from lsmlens.tuners.engines.read_counts import ReadCounts
 from lsmlens.tuners.estimation.client_reads import client_reads
 from lsmlens.tuners.estimation.fit import FittedWorkload
 from lsmlens.tuners.predictions.prediction import Prediction
-from lsmlens.tuners.predictions.read_costs import ReadCosts, mean_sorted_runs, read_costs
+from lsmlens.tuners.predictions.read_costs import ReadCosts, read_costs
 
 Predicting = Callable[..., Prediction]
 
